@@ -35,12 +35,19 @@ function coveredSources(live: LiveGeneration, { jurisdictionSlug, bodySlug }: So
         select from ${bodies} o where o.jurisdiction_id = n.jurisdiction_id and o.slug = ${ofBody}
       ))
   )`;
+  // The catalogue has a source without an address for a body whose platform is not known. A source that was read replaces it.
+  const isKnown = sql.fragment`(
+    s.succeeded_at is not null or s.official_url is not null or s.status <> 'unknown' or not exists (
+      select from ${sources} o where o.body_id = s.body_id and o.active and o.succeeded_at is not null
+    )
+  )`;
   return sql.type(sourceRow)`
     select b.jurisdiction_slug, b.jurisdiction_name, b.body_name,
       s.type_label, s.status, s.text_evidence, s.succeeded_at, s.official_url,
       (to_jsonb(s) ->> 'skipped')::int as skipped, (to_jsonb(s) ->> 'degraded')::int as degraded
     from ${coveredBodies} b join ${sources} s on s.body_id = b.body_id
     where s.active and ${isLive} and (${alsoRead} or (to_jsonb(b) ->> 'coverage') is distinct from ${COVERAGE.read})
+      and ${isKnown}
       and (${ofJurisdiction}::text is null or b.jurisdiction_slug = ${ofJurisdiction})
       and (${ofBody}::text is null or ${isOfSlug})
     order by b.jurisdiction_slug, b.body_slug, s.type_label, s.source_id`;

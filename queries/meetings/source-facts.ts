@@ -8,11 +8,14 @@ export interface SourceFacts extends ReturnType<typeof freshnessAt> {
   readonly officialUrl: string | null;
 }
 
-/** Returns SQL for a lateral table `s`: the source with this id, else the source of the body. Both are SQL. */
+/**
+ * Returns SQL for a lateral table `s`: the source with this id, else the source of the body, one that was read before
+ * others. Both are SQL.
+ */
 export const sourceTable = (sources: string, sourceId: string, bodyId: string): string => `(
   select type_label, official_url, status, succeeded_at from ${sources}
   where source_id = ${sourceId} or body_id = ${bodyId}
-  order by source_id = ${sourceId} desc nulls last, active desc, source_id limit 1
+  order by source_id = ${sourceId} desc nulls last, active desc, succeeded_at is null and status = 'unknown', source_id limit 1
 ) s`;
 
 /** SQL columns of `s`. */
