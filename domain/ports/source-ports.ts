@@ -14,6 +14,11 @@ export interface AgendaReader {
     readonly listsNoBodies?: true;
     /** True if the platform publishes recordings of meetings that another source of the same body announces. */
     readonly isSecondary?: true;
+    /**
+     * True if agendas are read from their files: an event without items has those of the document at `EventAgendaFile`,
+     * or at `EventAgendaDownload` if the public address is a page.
+     */
+    readonly readsAgendaFiles?: true;
     /** Page that lists the client's meetings, for events without an address of their own. */
     readonly calendarUrl?: string;
   };
@@ -34,6 +39,7 @@ export interface AgendaReader {
 
 export interface EventDetails {
   readonly EventAgendaFile?: string | null;
+  readonly EventAgendaDownload?: string | null;
   /** True if the reader read the agenda and found text. */
   readonly EventAgendaHasText?: boolean;
   readonly EventInSiteURL?: string;

@@ -107,7 +107,9 @@ type Modules = Awaited<ReturnType<typeof openModules>>;
 async function openModules(platform: Platform) {
   const { settings } = platform;
   const accountsModule = accounts(platform);
-  const sourcesModule = sources(platform, createConnectors(createOpenWeb(platform)));
+  const documentReader = createDocumentReader({ clock: platform.machineClock });
+  platform.onClose(() => documentReader.close());
+  const sourcesModule = sources(platform, createConnectors(createOpenWeb(platform)), documentReader);
   const feedModule = feed(platform);
   const reportsModule = reports(platform, sourcesModule.published);
   const erasureModule = erasure(platform, READ_MODELS);

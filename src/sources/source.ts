@@ -1,6 +1,7 @@
 import type { RecordChange, RecordWriter } from '../../commands/records/write-records.ts';
 import type { SourcePlace } from '../../domain/events/source-events.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
+import type { DocumentReader, StoredDocuments } from '../../domain/ports/documents.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import type { RecordContent, RecordData, Resource } from '../../domain/records/resources.ts';
@@ -39,6 +40,8 @@ export interface SyncTarget {
   readonly writer: RecordWriter;
   readonly known: PublishedRecords;
   readonly clock: Clock;
+  /** Reads and stores documents; absent where agendas in files are not read. */
+  readonly documents?: { readonly reader: DocumentReader; readonly stored: StoredDocuments };
 }
 
 /** Facts about a client, from few requests. Days are local dates `YYYY-MM-DD`, of the last year or later. */

@@ -51,7 +51,11 @@ const opencities = agendaConnector(
   'opencities:',
 );
 const civicclerk = agendaConnector(
-  () => civicClerkReader(civicClerkHttpClient(`${base}/v1`, options()), 'https://example.portal.civicclerk.com'),
+  () =>
+    civicClerkReader(civicClerkHttpClient(`${base}/v1`, options()), {
+      portal: 'https://example.portal.civicclerk.com',
+      api: `${base}/v1`,
+    }),
   'civicclerk:',
 );
 const target = () => ({ writer: records, known: records, clock: systemClock });

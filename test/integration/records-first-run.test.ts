@@ -23,6 +23,7 @@ import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 import { expectedFeed, linesOf, stateAt } from '../support/history-checker.ts';
+import { UNREAD_DOCUMENTS } from '../support/unread-documents.ts';
 
 const RESTORE_ID = '00000000-0000-4000-8000-000000000001';
 
@@ -231,8 +232,9 @@ test('the first complete sync removes every record of the sample, and one that f
     checks: async () => [],
   };
   const { syncSource } = sources(
-    { ...opened, settings: {} } as unknown as Platform,
+    { ...opened, settings: {}, stores: {} } as unknown as Platform,
     Object.fromEntries(Object.keys(SOURCES).map((name) => [name, connector])) as unknown as Connectors,
+    UNREAD_DOCUMENTS,
   );
   const left = async () => {
     const newest = await opened.log.readLast(sampleRemovals().map(({ resource, id }) => recordStream(resource, id)));

@@ -12,6 +12,7 @@ import type { Connector } from '../../src/sources/source.ts';
 import { openTestCivic, type TestCivic } from '../support/civic.ts';
 import { upsert } from '../support/civic-records.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { UNREAD_DOCUMENTS } from '../support/unread-documents.ts';
 
 const REF = { source: 'legistar', client: 'examplecity' };
 const ADDED = {
@@ -73,7 +74,8 @@ test('a batch whose writer was suspended until its source was removed publishes 
   } as Pick<Connector, 'sync'>;
   const stores = { processorStore: createProcessorStore(civic.database.transactor) };
   const platform = { ...civic, log, stores, settings: {}, leaseClock: systemClock, owner: 'suspended', leaseMs: 2_000 };
-  const { syncSource } = sources(platform as unknown as Platform, { legistar: connector } as unknown as Connectors);
+  const connectors = { legistar: connector } as unknown as Connectors;
+  const { syncSource } = sources(platform as unknown as Platform, connectors, UNREAD_DOCUMENTS);
   const sync = () => syncSource('legistar', { client: REF.client, options: {} });
   await change('AddSource');
   await sync();

@@ -47,10 +47,8 @@ function openOpenCitiesReader(request: Read, clock: Clock) {
 
 function openCivicClerkReader(request: Read, clock: Clock) {
   const baseUrl = trimTrailingSlashes(request.options.baseUrl) ?? `https://${request.client}.api.civicclerk.com/v1`;
-  return civicClerkReader(
-    civicClerkHttpClient(baseUrl, http(request, clock)),
-    `https://${request.client}.portal.civicclerk.com`,
-  );
+  const portal = `https://${request.client}.portal.civicclerk.com`;
+  return civicClerkReader(civicClerkHttpClient(baseUrl, http(request, clock)), { portal, api: baseUrl });
 }
 
 function openCivicPlusReader(openWeb: OpenWeb, request: Read, clock: Clock) {
@@ -63,10 +61,10 @@ function openCivicPlusReader(openWeb: OpenWeb, request: Read, clock: Clock) {
 export function createConnectors(openWeb: OpenWeb): Connectors {
   return {
     legistar: agendaConnector(openLegistarReader, ''),
-    civicweb: agendaConnector(openCivicWebReader, 'civicweb:'),
-    techshare: agendaConnector(openTechShareReader, 'techshare:'),
+    civicweb: agendaConnector(openCivicWebReader, 'civicweb:', openWeb),
+    techshare: agendaConnector(openTechShareReader, 'techshare:', openWeb),
     opencities: agendaConnector(openOpenCitiesReader, 'opencities:'),
-    civicclerk: agendaConnector(openCivicClerkReader, 'civicclerk:'),
-    civicplus: agendaConnector((...request) => openCivicPlusReader(openWeb, ...request), 'civicplus:'),
+    civicclerk: agendaConnector(openCivicClerkReader, 'civicclerk:', openWeb),
+    civicplus: agendaConnector((...request) => openCivicPlusReader(openWeb, ...request), 'civicplus:', openWeb),
   };
 }

@@ -3,6 +3,7 @@ import type { RecordOutcome } from '../../../commands/records/handle-each.ts';
 import { createRecordWriter } from '../../../commands/records/write-records.ts';
 import { MINUTE_MS } from '../../../domain/durations.ts';
 import { type AddedSource, sourceKey, type SourceRef } from '../../../domain/events/source-events.ts';
+import type { DocumentReader } from '../../../domain/ports/documents.ts';
 import type { Position } from '../../../domain/ports/event-log.ts';
 import { readSources } from '../../../queries/feed/read-civic-health.ts';
 import { publishedRecords } from '../../../queries/feed/published-records.ts';
@@ -28,8 +29,8 @@ type Poll = (ref: SourceRef, signal: AbortSignal) => Promise<void>;
 type SourceParts = ReturnType<typeof openParts>;
 
 /** Creates the writer of all record changes, and reads, polls and edits the sources. */
-export function sources(platform: Platform, connectors: Connectors) {
-  const parts = openParts(platform, connectors);
+export function sources(platform: Platform, connectors: Connectors, documentReader: DocumentReader) {
+  const parts = openParts(platform, connectors, documentReader);
   const { log, clock, writer, published } = parts;
   const syncSource = createSyncSource(parts);
   return {
@@ -53,7 +54,7 @@ export function sources(platform: Platform, connectors: Connectors) {
   } satisfies Module & Record<string, unknown>;
 }
 
-function openParts(platform: Platform, connectors: Connectors) {
+function openParts(platform: Platform, connectors: Connectors, documentReader: DocumentReader) {
   const { settings, log, clock, identifiers, reads, stores, leaseClock } = platform;
   const ports = { log, clock, identifiers };
   const tokens = settings.CIVIC_SOURCE_TOKENS;
@@ -62,6 +63,7 @@ function openParts(platform: Platform, connectors: Connectors) {
     ...ports,
     ports,
     connectors,
+    documents: { reader: documentReader, stored: stores.storedDocuments },
     pollEntries: (settings.CIVIC_POLL?.split(',') ?? []).map(parsePollEntry),
     writer: createRecordWriter({ ...ports, deadlineMs: WRITE_DEADLINE_MS }),
     published: publishedRecords(reads, log),
@@ -78,13 +80,13 @@ function openParts(platform: Platform, connectors: Connectors) {
 
 /** The first complete sync removes the sample, so that made-up and real records are never mixed. */
 function createSyncSource(parts: SourceParts): SyncSource {
-  const { log, clock, connectors, writer, published, tokenOf } = parts;
+  const { log, clock, connectors, documents, writer, published, tokenOf } = parts;
   return async (source, requested) => {
     const ref = { source, client: requested.client };
     const request = { ...(await requestOf(log, source, requested)), token: tokenOf(ref) };
     // Only an added source names a place.
     const into = request.place === undefined ? writer : createAddedSourceWriter(parts, ref);
-    const report = await connectors[source].sync(request, { writer: into, known: published, clock });
+    const report = await connectors[source].sync(request, { writer: into, known: published, clock, documents });
     const sample = await published.current('jurisdictions', [SAMPLE_IDS.jurisdiction]);
     if (report.failure !== null || sample.size === 0) return report;
     const removed = appendedPositions(await writer.write(sampleRemovals(), {}));

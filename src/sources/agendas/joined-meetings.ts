@@ -1,5 +1,6 @@
 import type { OwnRecord } from '../source.ts';
 import type { BodyPlace } from './bodies.ts';
+import type { EventFile } from './files/read-file.ts';
 import type { EventVotes } from './read-votes.ts';
 import type { EventItemRow, EventRow, ParsedRows } from './rows.ts';
 import { type Joined, joinTwins, readForTwins } from './twins.ts';
@@ -12,6 +13,8 @@ export interface EventReading {
   readonly own: readonly OwnRecord[];
   readonly parsed: ParsedRows<EventItemRow>;
   readonly votes: EventVotes;
+  /** The agenda that was read from a file; null if none was. */
+  readonly file: EventFile | null;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { isLayoutMark } from '../../../domain/agenda/notices.ts';
 import type { RecordChange } from '../../../commands/records/write-records.ts';
 import { upsert } from '../source.ts';
+import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import { runAtOnce } from '../../../domain/text/steps.ts';
 import type { RecordContent, RecordData } from '../../../domain/records/resources.ts';
 import {
@@ -14,6 +15,7 @@ import {
   type Text,
 } from './values.ts';
 import type { BodyPlace } from './bodies.ts';
+import type { EventFile } from './files/read-file.ts';
 import { mapItemsInSteps } from './map-items.ts';
 import { agendaId, fileId, meetingId, twinFileId } from './own-records.ts';
 import { areMinutesHidden, isAgendaPublished, publicationTime } from './publication.ts';
@@ -33,12 +35,14 @@ export interface EventPlace {
   readonly timezone: string;
   readonly body: BodyPlace;
   /** The meeting as it is published now; null when it is not. */
-  readonly known: (Start & Partial<Pick<RecordData<'meetings'>, 'sourceUrl'>>) | null;
+  readonly known: (Start & Partial<Pick<RecordData<'meetings'>, 'sourceUrl' | 'status'>>) | null;
   /** Address of an event that has none of its own; null where the platform has no such page. */
   readonly calendarUrl?: string | null;
   /** Votes on its items, by the id of the item's head row; absent where none are read. */
   readonly votes?: ReadonlyMap<number, Votes>;
   /** Files and status of other events that are the same meeting. */
+  /** The agenda that was read from a file; absent if none was. */
+  readonly file?: Pick<EventFile, 'kind' | 'facts' | 'isKept' | 'flaws'>;
   readonly twins?: { readonly files: readonly TwinFile[]; readonly isHeld: boolean };
 }
 
@@ -54,12 +58,17 @@ const STAGES: Readonly<Record<string, RecordContent<'agendas'>['stage']>> = {
 
 type Start = Pick<RecordData<'meetings'>, 'startsAt' | 'startTime'>;
 
+const isOn = ({ startsAt }: Start, day: string, timezone: string): boolean =>
+  dateOfDay(localDay(Date.parse(startsAt), timezone)) === day;
+
 /** Returns the day and start of an event, or why it has none. Without a readable time the meeting begins with its local day. */
-function startOf(event: EventRow, { known, timezone }: EventPlace): (Start & { readonly day: string }) | string {
+function startOf(event: EventRow, { known, timezone, file }: EventPlace): (Start & { readonly day: string }) | string {
   const day = localDate(event.EventDate);
   if (day === null) return `has no readable date (${JSON.stringify(event.EventDate)})`;
   const sourceText = oneLine(event.EventTime);
   const minutes = minutesOfDay(event.EventTime, { day, timezone });
+  if (minutes === null && file?.isKept === true && known?.startTime?.status === 'stated' && isOn(known, day, timezone))
+    return { day, startsAt: known.startsAt, startTime: known.startTime };
   if (minutes === null)
     return { day, startsAt: instantOf(day, 0, timezone), startTime: { status: 'not_stated', sourceText } };
   const startsAt = instantOf(day, minutes, timezone);
@@ -91,16 +100,18 @@ export function* mapEventInSteps(event: EventRow, rows: readonly EventItemRow[],
     return { kind: 'skipped', skipped } as const;
   }
   const shownRows = facts.isAgendaPublished ? rows : [];
-  const status = statusWithTwins(meetingStatus(event, shownRows, facts.start.day), place);
+  const status = keptStatus(statusWithTwins(meetingStatus(event, shownRows, facts.start.day), place), place);
   const { client, votes = new Map<number, Votes>() } = place;
   const mapped = yield* mapItemsInSteps(shownRows, { ...facts, client, votes });
   const { files, agendaFile, skipped } = mapFiles(event, rows, facts, place);
   const publishedAt = publicationTime(event.EventAgendaLastPublishedUTC);
   const hasAgenda = mapped.items.length > 0 || agendaFile !== null || publishedAt !== null;
-  const agenda = { documentId: agendaFile, publishedAt, itemCount: mapped.itemCount };
+  const textEvidence = place.file?.facts?.textEvidence;
+  const agenda = { documentId: agendaFile, publishedAt, itemCount: mapped.itemCount, textEvidence };
+  const isKept = place.file?.isKept === true;
   const changes: readonly RecordChange[] = [
     meetingChange(event, facts, status, place),
-    ...(hasAgenda ? [agendaChange(event, facts, agenda)] : []),
+    ...(hasAgenda && !isKept ? [agendaChange(event, facts, agenda)] : []),
     ...files,
     ...mapped.items,
     ...mapped.documents,
@@ -114,7 +125,7 @@ export function* mapEventInSteps(event: EventRow, rows: readonly EventItemRow[],
     changes,
     documentsUncertain: mapped.documentsUncertain,
     skipped: [...mapped.skipped, ...skipped],
-    degraded: [...flaws(event, rows, facts.start), ...itemless],
+    degraded: [...flaws(event, rows, facts.start), ...itemless, ...(place.file?.flaws ?? [])],
   } as const;
 }
 
@@ -141,6 +152,10 @@ type Status = RecordContent<'meetings'>['status'];
 const statusWithTwins = (own: Status, { twins }: EventPlace): Status =>
   own === 'scheduled' && twins?.isHeld ? 'held' : own;
 
+/** A notice in a paper stays published while the paper cannot be read. */
+const keptStatus = (own: Status, { file, known }: EventPlace): Status =>
+  own === 'scheduled' && file?.isKept === true ? (known?.status ?? own) : own;
+
 const meetingChange = (
   event: EventRow,
   { meetingId: id, eventId, title, start, sourceUrl }: MeetingFacts,
@@ -164,7 +179,7 @@ const meetingChange = (
 const agendaChange = (
   event: EventRow,
   { meetingId: meeting, agendaId: id, sourceUrl }: MeetingFacts,
-  content: Pick<RecordContent<'agendas'>, 'documentId' | 'publishedAt' | 'itemCount'>,
+  content: Pick<RecordContent<'agendas'>, 'documentId' | 'publishedAt' | 'itemCount' | 'textEvidence'>,
 ): RecordChange =>
   upsert('agendas', id, {
     meetingId: meeting,
@@ -182,7 +197,7 @@ function mapFiles(event: EventRow, rows: readonly EventItemRow[], facts: Meeting
   const file = (kind: FileKind, address: Text): RecordChange[] => {
     if (oneLine(address) === null) return [];
     const url = publicUrl(address);
-    if (url !== null) return [fileChange(fileId(place.client, eventId, kind), kind, url, facts)];
+    if (url !== null) return [fileChange(fileId(place.client, eventId, kind), { kind, url }, facts, place)];
     skipped.push({ what: 'document', id: `${eventId} ${kind}`, reason: 'has no usable public address' });
     return [];
   };
@@ -198,23 +213,31 @@ function mapFiles(event: EventRow, rows: readonly EventItemRow[], facts: Meeting
     ? withhold(oneLine(event.EventMinutesFile) !== null, 'its minutes are not public')
     : file('minutes', event.EventMinutesFile);
   const ofTwins = (place.twins?.files ?? []).map(({ kind, url, eventId: twinId }) =>
-    fileChange(twinFileId(place.client, eventId, kind, url), kind, url, facts, ` (event ${twinId})`),
+    fileChange(twinFileId(place.client, eventId, kind, url), { kind, url, suffix: ` (event ${twinId})` }, facts),
   );
   const others = (event.EventOtherFiles ?? []).flatMap((address) => {
     const url = publicUrl(address);
-    return url === null ? [] : [fileChange(twinFileId(place.client, eventId, 'other', url), 'other', url, facts)];
+    return url === null
+      ? []
+      : [fileChange(twinFileId(place.client, eventId, 'other', url), { kind: 'other', url }, facts)];
   });
   return {
     files: [...agenda, ...packet, ...minutes, ...others, ...ofTwins],
-    agendaFile: agenda[0]?.id ?? null,
+    agendaFile: (agenda[0] ?? (place.file?.kind === 'packet' ? packet[0] : undefined))?.id ?? null,
     skipped,
   };
 }
 
-function fileChange(id: string, kind: FileKind, url: string, facts: MeetingFacts, suffix = ''): RecordChange {
+function fileChange(
+  id: string,
+  { kind, url, suffix = '' }: { readonly kind: FileKind; readonly url: string; readonly suffix?: string },
+  facts: MeetingFacts,
+  { file }: Pick<EventPlace, 'file'> = {},
+): RecordChange {
   const title = `${facts.title} ${kind === 'other' ? 'further paper' : kind}, ${facts.start.day}${suffix}`;
   const mediaType = mediaTypeOf(new URL(url).pathname);
-  return upsert('documents', id, { meetingId: facts.meetingId, kind, title, url, mediaType });
+  const read = kind === file?.kind ? file.facts : null;
+  return upsert('documents', id, { meetingId: facts.meetingId, kind, title, url, mediaType, ...read });
 }
 
 /** Reasons why an event is published incompletely. */

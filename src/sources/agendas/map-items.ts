@@ -89,6 +89,8 @@ interface MappedItem {
   readonly id: string;
   readonly content: RecordContent<'agenda_items'>;
   readonly group: string | null;
+  /** Null if it is decided here. */
+  readonly statedKind: ReadRow['kind'] | null;
   readonly rows: readonly EventItemRow[];
   readonly documents: readonly RecordChange[];
 }
@@ -129,12 +131,14 @@ function itemContent(
     matterStatus: oneLine(head.EventItemMatterStatus) ?? undefined,
     ...actionsOf({ head, rows }),
     votes: votes.get(head.EventItemId),
-    sourceUrl,
+    sourceUrl: publicUrl(head.EventItemInSiteURL) ?? sourceUrl,
   };
 }
 
 /** The rows of the agenda in its order, each with its kind and section, by the id of its record. */
 function* readKinds(items: readonly MappedItem[]): Steps<ReadonlyMap<string, ReadRow>> {
+  if (items.every(({ statedKind }) => statedKind !== null))
+    return new Map(items.map(({ id, statedKind, group }) => [id, { kind: statedKind!, section: group }]));
   const inOrder = items.toSorted((left, right) => left.content.sequence - right.content.sequence);
   const rows = inOrder.map(({ content, documents, group }) => ({
     ...content,
@@ -205,7 +209,8 @@ function* mapContents(source: readonly EventItemRow[], place: ItemPlace, skipped
       for (const skippedAttachment of attachments.skipped) skipped.all.push(skippedAttachment);
       documentsUncertain ||= attachments.isUncertain;
     }
-    mapped.push({ id, content, rows, group: oneLine(head.EventItemGroup), documents });
+    const statedKind = head.EventItemKind ?? null;
+    mapped.push({ id, content, rows, group: oneLine(head.EventItemGroup), statedKind, documents });
   }
   return { mapped, documentsUncertain };
 }

@@ -22,7 +22,13 @@ export async function publishMeeting(
   const { findings, removals } = run;
   const { parsed, votes } = agenda;
   const eventId = String(main.row.EventId);
-  const place = { ...eventPlace(run, main.row)!, votes: votes.votes, ...(added && { twins: added }) };
+  const file = keptFile([main, ...twins]) ?? agenda.file;
+  const place = {
+    ...eventPlace(run, main.row)!,
+    votes: votes.votes,
+    ...(added && { twins: added }),
+    ...(file && { file }),
+  };
   const mapped = await runInTurns(mapEventInSteps(row, parsed.rows, place));
   if (mapped.kind === 'skipped') {
     findings.skip([mapped.skipped], main.body.sourceId);
@@ -39,11 +45,20 @@ export async function publishMeeting(
     await writer.add([change]);
   }
   rememberVotes(run, votes);
-  if (other === null || !main.isPublished) removeFormerRecords(run, joined, mapped, isPartial);
+  const evidence = file?.facts?.textEvidence ?? null;
+  if (evidence !== null) findings.noteText(main.body.sourceId, row.EventDate, evidence);
+  const isReplaced = file?.isKept !== true && (other === null || !main.isPublished);
+  if (isReplaced) removeFormerRecords(run, joined, mapped, isPartial);
   if (other !== null) withdrawJoined(run, main);
   for (const twin of twins) withdrawTwin(run, twin, eventId);
   return true;
 }
+
+/** A file of one of the events that cannot be divided now, while its items are published. */
+const keptFile = (readings: readonly EventReading[]): EventReading['file'] =>
+  readings.every(({ parsed }) => parsed.rows.length === 0)
+    ? (readings.find(({ file }) => file?.isKept === true)?.file ?? null)
+    : null;
 
 const rememberVotes = ({ client, removals }: RunContext, votes: EventReading['votes']): void =>
   votes.remember((eventItemId) => removals.isPublished(agendaItemId(client, eventItemId)));

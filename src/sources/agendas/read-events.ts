@@ -1,12 +1,15 @@
 import type { RecordData } from '../../../domain/records/resources.ts';
 import { runInTurns } from '../../../domain/text/steps.ts';
 import { contentOf } from './event-content.ts';
+import { readEventFile } from './files/event-file.ts';
+import type { EventFile } from './files/read-file.ts';
 import { itemRowsInSteps } from './item-rows.ts';
 import { type EventReading, joinMeetings } from './joined-meetings.ts';
 import { agendaItemId, ownRecordsOfEvent } from './own-records.ts';
 import type { EventVotes, VotesReader } from './read-votes.ts';
 import { type EventItemRow, eventItemRow, type EventRow, parseRowsInSteps } from './rows.ts';
 import { goneReason, type RunContext } from './run-context.ts';
+import type { OwnRecord } from '../source.ts';
 import type { Joined } from './twins.ts';
 import { isVotedOn } from './votes.ts';
 
@@ -75,15 +78,26 @@ export class EventsReader {
     const records = isPublished ? await ownRecordsOfEvent(known, client, eventId) : [];
     const own = [...records, ...(await joined.recordsOf(eventId))];
     let content = this.#run.isReadInFull(event) ? await contentOf(reader, event) : { items: [], details: undefined };
+    let file = content === null ? null : await this.#readFile({ ...event, ...content.details }, content.items, own);
     // Read an empty agenda twice before its published items are removed.
-    if (content?.items.length === 0 && own.some(({ resource }) => resource === 'agenda_items'))
+    if (file === null && content?.items.length === 0 && own.some(({ resource }) => resource === 'agenda_items')) {
       content = await contentOf(reader, event);
+      file = content === null ? null : await this.#readFile({ ...event, ...content.details }, content.items, own);
+    }
     if (content === null) return null;
-    const parsed = await runInTurns(parseRowsInSteps(eventItemRow, 'EventItemId', 'item', content.items));
+    const rows = await runInTurns(parseRowsInSteps(eventItemRow, 'EventItemId', 'item', content.items));
+    const parsed = file === null ? rows : { ...rows, rows: file.items };
     const votes = await this.#readVotes(event, parsed.rows);
-    this.items += content.items.length;
+    this.items += content.items.length + (file?.items.length ?? 0);
     findings.skip([...parsed.skipped, ...votes.skipped], body.sourceId);
-    return { row: { ...event, ...content.details }, isPublished, body, own, parsed, votes };
+    return { row: { ...event, ...content.details, ...file?.row }, isPublished, body, own, parsed, votes, file };
+  }
+
+  /** Returns null where the rows of the source are the agenda. */
+  async #readFile(event: EventRow, items: readonly unknown[], own: readonly OwnRecord[]): Promise<EventFile | null> {
+    const { files } = this.#run;
+    if (items.length > 0 || files === null || !this.#run.isReadInFull(event)) return null;
+    return readEventFile(this.#run, files, event, own);
   }
 
   async #readVotes(event: EventRow, rows: readonly EventItemRow[]): Promise<EventVotes> {

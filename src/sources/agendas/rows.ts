@@ -40,6 +40,8 @@ export const eventRow = z.object({
   /** Reason why the source hides the event from the public, on platforms with such a mark. */
   EventHidden: raw,
   EventAgendaFile: raw,
+  /** Address that serves the agenda as a file, where `EventAgendaFile` is a page. */
+  EventAgendaDownload: raw,
   /** The agenda with its attachments in one file, on platforms that have one. */
   EventPacketFile: raw,
   /** True if the agenda was read and contains text. Absent if only its file is known. */
@@ -71,6 +73,10 @@ export const eventItemRow = z.object({
   EventItemRowVersion: raw.catch(null),
   /** Heading of the row's group, on platforms that have one. */
   EventItemGroup: text,
+  /** Kind of the row, where the source of the rows decides it with the section. */
+  EventItemKind: z.enum(['item', 'heading', 'procedural']).nullish(),
+  /** Address of the item, where it has one of its own. */
+  EventItemInSiteURL: raw,
   EventItemMatterFile: text,
   EventItemMatterType: text,
   EventItemMatterName: text,

@@ -1,9 +1,11 @@
+import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { PublishedRecords } from '../../../domain/ports/projection.ts';
 import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
 import type { ClientPlace } from './bodies.ts';
 import type { ClientBodies } from './client-bodies.ts';
 import type { JoinedSources } from './joined-sources.ts';
+import type { AgendaFiles } from './files/agenda-files.ts';
 import type { EventPlace } from './map-event.ts';
 import type { Removals } from './removals.ts';
 import type { EventRow } from './rows.ts';
@@ -24,6 +26,8 @@ export interface RunContext {
   readonly joined: JoinedSources;
   readonly findings: RunFindings;
   readonly removals: Removals;
+  /** Null on platforms whose agendas are not read from files. */
+  readonly files: AgendaFiles | null;
 }
 
 /** Returns the place of an event; null if the list of bodies lacks its body. */
@@ -38,5 +42,8 @@ export function eventPlace({ client, reader, place, bodies }: RunContext, event:
     calendarUrl: reader.platform.calendarUrl ?? null,
   };
 }
+
+/** The local day of the place, `YYYY-MM-DD`. */
+export const today = ({ clock, place }: RunContext): string => dateOfDay(localDay(clock.now(), place.timezone));
 
 export const goneReason = (eventId: string): string => `the source no longer has event ${eventId}`;

@@ -1,8 +1,14 @@
 import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import type { RecordData } from '../../../domain/records/resources.ts';
 import { FAILED_EVENT } from '../source.ts';
 import type { Skipped } from './rows.ts';
 
 const WHOLE_CLIENT = '';
+
+type TextEvidence = NonNullable<RecordData<'sources'>['agendaTextEvidence']>;
+
+/** Number of the newest agendas of a source that decide if its agendas can be read as text. */
+const NEWEST_AGENDAS = 10;
 
 interface CountsOfSource {
   skipped: number;
@@ -17,6 +23,7 @@ export class RunFindings {
   readonly skipped: Skipped[] = [];
   readonly degraded: Skipped[] = [];
   readonly #counts = new Map<string, CountsOfSource>();
+  readonly #texts = new Map<string, readonly { readonly date: string; readonly evidence: TextEvidence }[]>();
 
   #countsOf(sourceId: string): CountsOfSource {
     const counts = this.#counts.get(sourceId) ?? { skipped: 0, degraded: 0, failed: 0, firstFailure: '' };
@@ -47,6 +54,20 @@ export class RunFindings {
       counts.firstFailure ||= error.message;
     }
     this.skip([{ what: 'event', id: eventId, reason: `${FAILED_EVENT}${error.message}` }], sourceId);
+  }
+
+  /** Notes if the agenda of a meeting can be read as text. */
+  noteText(sourceId: string, date: string, evidence: TextEvidence): void {
+    const noted = [...(this.#texts.get(sourceId) ?? []), { date, evidence }];
+    const newest = noted.toSorted((left, right) => (left.date < right.date ? 1 : -1)).slice(0, NEWEST_AGENDAS);
+    this.#texts.set(sourceId, newest);
+  }
+
+  /** `readable` if one of the newest agendas of a source is, else `no_text_layer`; null if none was read. */
+  textEvidenceOf(sourceId: string): TextEvidence | null {
+    const newest = this.#texts.get(sourceId);
+    if (newest === undefined) return null;
+    return newest.some(({ evidence }) => evidence === 'readable') ? 'readable' : 'no_text_layer';
   }
 
   /** Number of skipped rows of a source, including those of the whole client (`shared`), and of incompletely published events. */

@@ -45,6 +45,8 @@ export function sourceCheckChange(
     readonly platform: Platform;
     /** Version of the rules with which the run read the whole source; null where it read a part. */
     readonly readingVersion: number | null;
+    /** Null for a run that read no agenda in a file. */
+    readonly textEvidence: RecordContent<'sources'>['agendaTextEvidence'];
     /** Null for a run that could not read the source. */
     readonly left: { readonly skipped: number; readonly shared: number; readonly degraded: number } | null;
   },
@@ -60,6 +62,7 @@ export function sourceCheckChange(
     lastCheckedAt: check.at,
     lastSuccessfulCheckAt: succeeded ? check.at : (before.lastSuccessfulCheckAt ?? null),
     consecutiveFailures: succeeded ? 0 : before.consecutiveFailures + 1,
+    agendaTextEvidence: check.textEvidence ?? before.agendaTextEvidence,
     lastCheckFailure: oneLine(check.failure)?.slice(0, MAX_FAILURE),
     ...(check.readingVersion !== null && { readingVersion: check.readingVersion }),
     ...(check.left !== null && {

@@ -1,4 +1,5 @@
 import { type AgendaReader, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import type { WebReader } from '../../../domain/ports/web-reader.ts';
 import { runInTurns } from '../../../domain/text/steps.ts';
 import type { BatchedWriter } from '../batched-writer.ts';
 import { runConcurrently } from '../concurrently.ts';
@@ -7,6 +8,7 @@ import { type ClientPlace, placeOfClient } from './bodies.ts';
 import { ClientBodies } from './client-bodies.ts';
 import type { CheckedSource, UnreadSource } from './client-records.ts';
 import { JoinedSources, recordingsSince } from './joined-sources.ts';
+import { AgendaFiles } from './files/agenda-files.ts';
 import { keepPublicEvents, removeVanishedEvents } from './listed-events.ts';
 import { meetingId } from './own-records.ts';
 import { publishMeeting } from './publish-meeting.ts';
@@ -14,7 +16,7 @@ import { EventsReader } from './read-events.ts';
 import { type VotesMemory, VotesReader } from './read-votes.ts';
 import { Removals } from './removals.ts';
 import { type BodyRow, bodyRow, type EventRow, eventRow, type ParsedRows, parseRowsInSteps } from './rows.ts';
-import type { RunContext } from './run-context.ts';
+import { type RunContext, today } from './run-context.ts';
 import { RunFindings } from './run-findings.ts';
 import { selectEvents } from './select-events.ts';
 import { localDate, oneLine, publicUrl } from './values.ts';
@@ -25,6 +27,8 @@ export interface SyncParts {
   readonly target: SyncTarget;
   /** Shared by the runs of a process. */
   readonly votesMemory: VotesMemory;
+  /** Reads agendas from files; absent where the platform or the caller has none. */
+  readonly web?: WebReader | undefined;
 }
 
 /**
@@ -42,9 +46,10 @@ export class SyncRun {
   #unread: ReadonlySet<number> | null = null;
 
   /** Throws `SyncRefused` for a request that cannot be carried out. */
-  constructor({ reader, request, target, votesMemory }: SyncParts) {
+  constructor({ reader, request, target, votesMemory, web }: SyncParts) {
     const { client, options } = request;
-    const { known, clock } = target;
+    const { known, clock, documents } = target;
+    const isReadingFiles = reader.platform.readsAgendaFiles === true && web !== undefined && documents !== undefined;
     const place = placeOfClient(client, options['jurisdiction'], request.place);
     const since = requireDate(options['since']);
     this.#request = request;
@@ -70,6 +75,7 @@ export class SyncRun {
       joined,
       findings: new RunFindings(),
       removals: new Removals(known, client, joined),
+      files: isReadingFiles ? new AgendaFiles(web, documents, clock) : null,
     };
     const votes = new VotesReader({ reader, memory: votesMemory, client, isForced: since !== null, clock });
     this.#events = new EventsReader(this.#run, votes);
@@ -157,7 +163,8 @@ export class SyncRun {
     const { progress, signal } = this.#request;
     const total = groups.reduce((sum, { length }) => sum + length, 0);
     let done = 0;
-    await runConcurrently(groups, async (events) => {
+    const ordered = this.#run.files === null ? groups : upcomingFirst(groups, today(this.#run));
+    await runConcurrently(ordered, async (events) => {
       signal?.throwIfAborted();
       const { meetings, isPartial } = await this.#events.read(events);
       for (const meeting of meetings) {
@@ -181,6 +188,16 @@ function eventsBeyond(events: readonly EventRow[], limit: number, now: number): 
     Math.abs(Date.parse(localDate(EventDate) ?? '0001-01-01') - now);
   const closestFirst = events.toSorted((left, right) => distance(left) - distance(right));
   return new Set(closestFirst.slice(limit).map(({ EventId }) => EventId));
+}
+
+/** The next meeting first, then the later ones, then the past ones from the newest on. */
+function upcomingFirst(groups: readonly (readonly EventRow[])[], day: string): readonly (readonly EventRow[])[] {
+  const dayOf = ([event]: readonly EventRow[]): string => localDate(event?.EventDate) ?? '';
+  const inOrder = groups.toSorted((left, right) => (dayOf(left) < dayOf(right) ? -1 : 1));
+  return [
+    ...inOrder.filter((group) => dayOf(group) >= day),
+    ...inOrder.filter((group) => dayOf(group) < day).reverse(),
+  ];
 }
 
 /** Returns the local date `YYYY-MM-DD`; null without one. */

@@ -1,4 +1,5 @@
 import { type AgendaReader, SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
+import type { WebReader } from '../../../domain/ports/web-reader.ts';
 import { BatchedWriter } from '../batched-writer.ts';
 import { placeOfClient, requireClientName } from './bodies.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
@@ -12,11 +13,12 @@ import { type Connector, type ProbeRequest, type SyncReport, type SyncRequest, t
 
 /**
  * `readerOf` opens a client over HTTP or from recordings. `prefix` keeps the clients, and so the ids, of a platform apart from those of
- * Legistar, which have none.
+ * Legistar, which have none. `webOf` opens the reader of agendas in files.
  */
 export function agendaConnector(
   readerOf: (request: ProbeRequest, clock: Clock) => AgendaReader,
   prefix: '' | `${string}:`,
+  webOf?: (request: ProbeRequest) => WebReader,
 ): Connector {
   const keyed = <Request extends Pick<SyncRequest, 'client'>>(request: Request): Request => ({
     ...request,
@@ -27,7 +29,10 @@ export function agendaConnector(
     placeOfClient(keyed(request).client, undefined, request.place);
   return {
     sync: async (request, target) => ({
-      ...(await syncAgendas(readerOf(request, target.clock), keyed(request), target, votesMemory)),
+      ...(await syncAgendas(readerOf(request, target.clock), keyed(request), target, {
+        votesMemory,
+        web: webOf?.(request),
+      })),
       client: request.client,
     }),
     probe: async (request, clock) => {
@@ -48,9 +53,12 @@ export async function syncAgendas(
   reader: AgendaReader,
   request: SyncRequest,
   target: SyncTarget,
-  votesMemory: VotesMemory = new VotesMemory(),
+  {
+    votesMemory = new VotesMemory(),
+    web,
+  }: { readonly votesMemory?: VotesMemory; readonly web?: WebReader | undefined } = {},
 ) {
-  const run = new SyncRun({ reader, request, target, votesMemory });
+  const run = new SyncRun({ reader, request, target, votesMemory, web });
   const rejected: SyncReport['rejected'][number][] = [];
   const inOrder = () =>
     new BatchedWriter(target.writer, 1, ({ resource, id }, reason) => void rejected.push({ resource, id, reason }));
@@ -83,6 +91,7 @@ export async function syncAgendas(
         platform: reader.platform,
         readingVersion: failureOfSource === null ? readingVersion : null,
         left: skippedCounts,
+        textEvidence: findings.textEvidenceOf(source.sourceId),
       });
     }),
   );

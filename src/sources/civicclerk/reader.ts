@@ -52,14 +52,24 @@ function compareNewestFirst(left: PublishedFile, right: PublishedFile): number {
   return versionOf(right.name) - versionOf(left.name) || right.fileId - left.fileId;
 }
 
-function listedEvent(event: unknown, portal: string): ListedEvent {
+interface CivicClerkAddresses {
+  /** Origin of the portal that people visit. */
+  readonly portal: string;
+  /** Address of the event service, which ends in `/v1`. */
+  readonly api: string;
+}
+
+function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): ListedEvent {
   const { data: row } = eventRow.safeParse(event);
   if (row === undefined) return { EventId: (event as { readonly id?: unknown } | null)?.id };
   const { address1, address2, city, state, zipCode } = row.eventLocation ?? {};
+  const newestOf = (type: string): number | null =>
+    (row.publishedFiles ?? []).filter((file) => file.type === type).toSorted(compareNewestFirst)[0]?.fileId ?? null;
   const address = (type: string): string | null => {
-    const [newest] = (row.publishedFiles ?? []).filter((file) => file.type === type).toSorted(compareNewestFirst);
-    return newest === undefined ? null : `${portal}/event/${row.id}/files/agenda/${newest.fileId}`;
+    const fileId = newestOf(type);
+    return fileId === null ? null : `${portal}/event/${row.id}/files/agenda/${fileId}`;
   };
+  const agendaId = newestOf('Agenda');
   return {
     EventId: row.id,
     ...bodyOf(row),
@@ -72,16 +82,19 @@ function listedEvent(event: unknown, portal: string): ListedEvent {
     // The name of an event can contain a notice that it is canceled.
     EventName: row.eventName,
     EventAgendaFile: address('Agenda'),
+    // The portal shows a page; the event service sends the file.
+    EventAgendaDownload:
+      agendaId === null ? null : `${api}/Meetings/GetMeetingFileStream(fileId=${agendaId},plainText=false)`,
     EventPacketFile: address('Agenda Packet'),
     EventMinutesFile: address('Minutes'),
     EventInSiteURL: `${portal}/event/${row.id}/files`,
   };
 }
 
-/** Reads the events of a CivicClerk client. Agendas are files only, so meetings have no items. */
-export function civicClerkReader(client: CivicClerkClient, portal: string): AgendaReader {
+/** Reads the events of a CivicClerk client. Agendas are files only. */
+export function civicClerkReader(client: CivicClerkClient, addresses: CivicClerkAddresses): AgendaReader {
   return listedReader({
-    platform: { sourceType: 'civicclerk', label: 'CivicClerk' },
-    list: async () => mapInTurns(await client.events(), (event) => hiddenEvent(event) ?? listedEvent(event, portal)),
+    platform: { sourceType: 'civicclerk', label: 'CivicClerk', readsAgendaFiles: true },
+    list: async () => mapInTurns(await client.events(), (event) => hiddenEvent(event) ?? listedEvent(event, addresses)),
   });
 }

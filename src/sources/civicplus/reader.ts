@@ -35,7 +35,7 @@ export interface AgendaCenter {
 export function civicPlusReader({ web, site, category, since, clock }: AgendaCenter): AgendaReader {
   const firstYear = (since ?? new Date(clock.now() - LATE_MINUTES_MS).toISOString()).slice(0, 4);
   return listedReader({
-    platform: { sourceType: 'other', label: 'CivicPlus AgendaCenter' },
+    platform: { sourceType: 'other', label: 'CivicPlus AgendaCenter', readsAgendaFiles: true },
     listedFrom: `${firstYear}-01-01`,
     list: async () => {
       const home = await readHome(web, `${site}/AgendaCenter`);

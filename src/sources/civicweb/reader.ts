@@ -35,7 +35,7 @@ export function civicWebReader(client: CivicWebClient, portal: string, clock: Cl
       .flatMap((row) => documentRow.safeParse(row).data ?? [])
       .find((document) => document.DocumentType === AGENDA && document.IsPublic === true);
   return listedReader({
-    platform: { sourceType: 'other', label: 'CivicWeb' },
+    platform: { sourceType: 'other', label: 'CivicWeb', readsAgendaFiles: true },
     list: async () => {
       const to = dateOfDay(localDay(clock.now(), 'UTC') + YEAR_DAYS);
       const events = await mapInTurns(await client.meetings(FIRST_DAY, to), (value) => {

@@ -77,7 +77,7 @@ const isRead = (
 ): event is Exclude<ListedEvent, { readonly EventId: unknown; readonly EventDate?: never }> => 'EventDate' in event;
 
 interface ListedReaderOptions {
-  readonly platform: Pick<AgendaReader['platform'], 'sourceType' | 'label' | 'isSecondary'>;
+  readonly platform: Pick<AgendaReader['platform'], 'sourceType' | 'label' | 'isSecondary' | 'readsAgendaFiles'>;
   /** The whole list. A reader, which lives as long as one sync, calls it once, and again where a meeting is not in it. */
   readonly list: () => Promise<readonly ListedEvent[]>;
   readonly listedFrom?: AgendaReader['listedFrom'];

@@ -19,12 +19,12 @@ const meetingRow = z.object({
 /** The minutes of a meeting in this status are final. */
 const FINALIZED = 'Finalized';
 
-/** Reads the public portal of TechShare. Agendas are files only, so meetings have no items. Unpublished files are left out. */
+/** Reads the public portal of TechShare. Agendas are files only. Unpublished files are left out. */
 export function techShareReader(client: TechShareClient, portal: string): AgendaReader {
   const file = (id: string | null | undefined): string | null =>
     id == null ? null : `${portal}/api/meetingattachments/download?id=${encodeURIComponent(id)}`;
   return listedReader({
-    platform: { sourceType: 'other', label: 'TechShare' },
+    platform: { sourceType: 'other', label: 'TechShare', readsAgendaFiles: true },
     list: async () =>
       mapInTurns(await client.meetings(), (value) => {
         const { data: row } = meetingRow.safeParse(value);

@@ -31,7 +31,7 @@ async function sync(since?: string) {
     reader,
     { client: CLIENT, options: { since } },
     target,
-    memory,
+    { votesMemory: memory },
   );
   return { failedEvents, skipped, degraded: degraded.filter(({ reason }) => !reason.startsWith('states no time')) };
 }

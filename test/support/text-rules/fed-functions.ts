@@ -128,6 +128,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
   'domain/text/rtf-text.ts': { decodeRtf: rtfText.decodeRtf },
   'domain/text/source-text.ts': {
     beginningOf: (text) => sourceText.beginningOf(text, 7_000),
+    cleanCharacters: sourceText.cleanCharacters,
     isMarked: sourceText.isMarked,
     decodeText: sourceText.decodeText,
     readSourceText: sourceText.readSourceText,

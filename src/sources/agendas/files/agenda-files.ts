@@ -1,0 +1,127 @@
+import { createHash } from 'node:crypto';
+import { type AgendaDocument, unread } from '../../../../domain/agenda-text/read-agenda.ts';
+import { AGENDA_TEXT_VERSION } from '../../../../domain/agenda-text/reading-version.ts';
+import { DAY_MS, HOUR_MS } from '../../../../domain/durations.ts';
+import type { Clock } from '../../../../domain/ports/clock.ts';
+import type { DocumentVersion, StoredDocument } from '../../../../domain/ports/documents.ts';
+import { SourceUnavailable } from '../../../../domain/ports/source-ports.ts';
+import type { WebFile, WebReader } from '../../../../domain/ports/web-reader.ts';
+import type { SyncTarget } from '../../source.ts';
+
+type DocumentPorts = NonNullable<SyncTarget['documents']>;
+
+/** The agenda of an event in a file, as it was read now or before. */
+export interface ReadFile {
+  /** The newest version that the address served; null if none was ever read. */
+  readonly version: (DocumentVersion & Pick<StoredDocument, 'recordIds'>) | null;
+  /** Why the file could not be read now; null if it could. */
+  readonly failure: string | null;
+}
+
+export interface FileRequest {
+  readonly address: string;
+  /** True if the day of the meeting is over. */
+  readonly isPast: boolean;
+  /** True if the file is asked for however recently it was. */
+  readonly isForced: boolean;
+}
+
+/** Bytes of an address that can be stored. */
+const MAX_ADDRESS = 2_000;
+/** Characters of the items of an agenda that are stored, so that a row is a line of a backup. */
+const MAX_AGENDA = 1_500_000;
+
+/** Time before an unchanged file is asked for again, by whether the server states a validator. */
+const AGAIN_AFTER = {
+  upcoming: { validated: 0, plain: 2 * HOUR_MS },
+  past: { validated: DAY_MS, plain: 7 * DAY_MS },
+} as const;
+
+/** True if the document has items, or is the notice that the meeting is canceled. */
+export const isDivided = ({ reason, status }: AgendaDocument): boolean =>
+  reason === undefined || status === 'cancelled';
+
+/** True for a document that was opened. A web page without items is probably sent in place of the file. */
+export const isDocument = ({ agenda, mediaType }: Pick<DocumentVersion, 'agenda' | 'mediaType'>): boolean =>
+  isDivided(agenda) || (agenda.textEvidence !== null && mediaType?.startsWith('application/') === true);
+
+function isFresh(stored: StoredDocument, { isPast, isForced }: FileRequest, now: number): boolean {
+  if (isForced || !isDocument(stored) || stored.readingVersion !== AGENDA_TEXT_VERSION) return false;
+  const { validated, plain } = AGAIN_AFTER[isPast ? 'past' : 'upcoming'];
+  return now - stored.checkedAt < (Object.keys(stored.validator).length > 0 ? validated : plain);
+}
+
+function bounded(agenda: AgendaDocument): AgendaDocument {
+  const { length } = JSON.stringify(agenda);
+  return length <= MAX_AGENDA ? agenda : unread(`has items of more than ${MAX_AGENDA} characters`);
+}
+
+/**
+ * Reads the agendas of one source from files, one after another, so that memory contains one document of a source. A
+ * file is asked for with its validator, and is parsed only if its content or the rules have changed.
+ */
+export class AgendaFiles {
+  readonly #web: WebReader;
+  readonly #ports: DocumentPorts;
+  readonly #clock: Pick<Clock, 'now'>;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(web: WebReader, ports: DocumentPorts, clock: Pick<Clock, 'now'>) {
+    this.#web = web;
+    this.#ports = ports;
+    this.#clock = clock;
+  }
+
+  read(request: FileRequest): Promise<ReadFile> {
+    const reading = this.#last.then(() => this.#read(request));
+    this.#last = reading.catch(() => undefined);
+    return reading;
+  }
+
+  /** Notes the records that were published from a version. */
+  async link({ sha256, recordIds }: NonNullable<ReadFile['version']>, published: readonly string[]): Promise<void> {
+    const known = new Set(recordIds);
+    if (!published.every((id) => known.has(id))) await this.#ports.stored.link(sha256, published);
+  }
+
+  async #read(request: FileRequest): Promise<ReadFile> {
+    const { address } = request;
+    if (Buffer.byteLength(address) > MAX_ADDRESS)
+      return { version: null, failure: `its address is longer than ${MAX_ADDRESS} bytes` };
+    const stored = await this.#ports.stored.find(address);
+    if (stored !== null && isFresh(stored, request, this.#clock.now())) return { version: stored, failure: null };
+    const isCurrent = stored?.readingVersion === AGENDA_TEXT_VERSION;
+    try {
+      const file = await this.#web.file(address, isCurrent ? stored.validator : {});
+      return { version: await this.#accept(address, file, stored, isCurrent), failure: null };
+    } catch (error) {
+      if (!(error instanceof SourceUnavailable)) throw error;
+      return { version: stored, failure: error.message };
+    }
+  }
+
+  async #accept(address: string, file: WebFile | null, stored: StoredDocument | null, isCurrent: boolean) {
+    const checkedAt = this.#clock.now();
+    if (file === null) {
+      if (stored === null) throw new SourceUnavailable('the server states that the file is unchanged since no version');
+      await this.#ports.stored.confirm(address, { validator: stored.validator, checkedAt });
+      return stored;
+    }
+    const { bytes, mediaType: statedType, validator } = file;
+    const sha256 = createHash('sha256').update(bytes).digest('hex');
+    if (isCurrent && stored?.sha256 === sha256) {
+      await this.#ports.stored.confirm(address, { validator, checkedAt });
+      return stored;
+    }
+    const { agenda, text, mediaType } = await this.#ports.reader.read(bytes, statedType);
+    const version = {
+      sha256,
+      bytes: bytes.byteLength,
+      mediaType,
+      agenda: bounded(agenda),
+      readingVersion: AGENDA_TEXT_VERSION,
+    };
+    await this.#ports.stored.put(address, { ...version, text, validator, checkedAt });
+    return { ...version, recordIds: stored?.sha256 === sha256 ? stored.recordIds : [] };
+  }
+}

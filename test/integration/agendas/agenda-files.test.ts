@@ -1,0 +1,292 @@
+import { beforeEach, describe, expect, test } from 'vitest';
+import { DAY_MS, HOUR_MS } from '../../../domain/durations.ts';
+import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import type { Validator, WebReader } from '../../../domain/ports/web-reader.ts';
+import { readDocument } from '../../../infra/documents/read-document.ts';
+import { agendaConnector } from '../../../src/sources/agendas/sync.ts';
+import { catalogueRecords } from '../../../src/sources/catalogue/catalogue-records.ts';
+import { type ListedEvent, listedReader } from '../../../src/sources/listed/listed-reader.ts';
+import { AGENDA_LINES, agendaPdf } from '../../support/agenda-pdf.ts';
+import { MemoryDocuments } from '../../support/memory-documents.ts';
+import { pdfOfObjects } from '../../support/small-pdf.ts';
+import { MemoryRecords } from './memory-records.ts';
+
+const SITE = 'https://example.org';
+const PLACE = { slug: 'example-city', name: 'Example City', timezone: 'America/Chicago' };
+
+interface Served {
+  readonly bytes: Uint8Array;
+  readonly mediaType: string;
+  readonly validator: Validator;
+}
+
+let now: number;
+let records: MemoryRecords;
+let documents: MemoryDocuments;
+let events: ListedEvent[];
+let served: Map<string, Served | Error>;
+/** Addresses that were asked for, with the validator. */
+let asked: string[];
+
+const clock = { now: () => now, sleep: async () => undefined };
+const serve = (path: string, bytes: Uint8Array, validator: Validator = {}, mediaType = 'application/pdf') =>
+  void served.set(`${SITE}${path}`, { bytes, mediaType, validator });
+const meeting = (id: number, day: string, fields: object = {}): ListedEvent => ({
+  EventId: id,
+  EventBodyId: 1,
+  EventBodyName: 'City Council',
+  EventDate: day,
+  EventInSiteURL: `${SITE}/meetings`,
+  EventAgendaFile: `${SITE}/agenda/${id}`,
+  ...fields,
+});
+
+beforeEach(async () => {
+  now = Date.parse('2026-12-01T18:00:00Z');
+  records = new MemoryRecords();
+  await records.write(catalogueRecords());
+  documents = new MemoryDocuments();
+  served = new Map();
+  asked = [];
+  events = [meeting(1, '2026-12-08')];
+});
+
+const web: WebReader = {
+  page: () => Promise.reject(new Error('no page is read')),
+  file: async (address, known = {}) => {
+    const isConditional = Object.keys(known).length > 0;
+    asked.push(`${address.slice(SITE.length)}${isConditional ? ` ${known.etag}` : ''}`);
+    const found = served.get(address) ?? new SourceUnavailable('example.org was answered with status 500');
+    if (found instanceof Error) throw found;
+    return isConditional && found.validator.etag === known.etag ? null : { address, ...found };
+  },
+};
+const connector = agendaConnector(
+  () =>
+    listedReader({
+      platform: { sourceType: 'other', label: 'Example', readsAgendaFiles: true },
+      list: async () => events,
+    }),
+  'example:',
+  () => web,
+);
+const sync = async (options: Readonly<Record<string, string>> = {}) => {
+  asked = [];
+  // The parser takes the bytes as its own.
+  const reader = {
+    read: (bytes: Uint8Array, type: string | null) => readDocument(bytes.slice(), type),
+    close: async () => {},
+  };
+  const report = await connector.sync(
+    { client: 'city', options, place: PLACE },
+    { writer: records, known: records, clock, documents: { reader, stored: documents } },
+  );
+  expect(report).toMatchObject({ failure: null, rejected: [], failedEvents: 0 });
+  return report;
+};
+const items = () =>
+  records
+    .all('agenda_items')
+    .map(({ id, content }): Record<string, unknown> => ({ id, ...content }))
+    .toSorted((left, right) => Number(left['sequence']) - Number(right['sequence']));
+const titles = () => items().map(({ agendaNumber, title }) => `${String(agendaNumber)} ${String(title)}`);
+const idOf = (title: string) => items().find((item) => item['title'] === title)?.['id'];
+const reasons = ({ degraded }: Awaited<ReturnType<typeof sync>>) =>
+  degraded.map(({ reason }) => reason).filter((reason) => !reason.startsWith('states no time'));
+const source = () => records.all('sources').find(({ content }) => content['sourceTypeLabel'] === 'Example')!.content;
+
+test('an agenda in a PDF gives its items with section, kind and page, and the facts of its file', async () => {
+  const filler = Array.from({ length: 20 }, (_, n) => `${n + 5}. Consider the sale of lot ${n * 7} in addition ${n}`);
+  const bytes = agendaPdf([...AGENDA_LINES.slice(0, -1), '4. STAFF REPORTS', ...filler]);
+  serve('/agenda/1', bytes, { etag: '"a"' });
+  await sync();
+  expect(items()[2]).toMatchObject({
+    agendaNumber: '2.A',
+    section: 'CONSENT AGENDA',
+    kind: 'procedural',
+    sourceUrl: `${SITE}/agenda/1#page=1`,
+  });
+  expect(items()[1]).toMatchObject({ kind: 'heading', title: 'CONSENT AGENDA' });
+  expect(items().at(-1)).toMatchObject({ agendaNumber: '24', kind: 'item', sourceUrl: `${SITE}/agenda/1#page=2` });
+  const { documentId, ...agenda } = records.all('agendas')[0]!.content;
+  expect(agenda).toMatchObject({
+    textEvidence: 'readable',
+    itemCount: items().filter(({ kind }) => kind === 'item').length,
+  });
+  expect(records.records.get(String(documentId))?.content).toMatchObject({
+    kind: 'agenda',
+    url: `${SITE}/agenda/1`,
+    mediaType: 'application/pdf',
+    bytes: bytes.byteLength,
+    sha256: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
+    textEvidence: 'readable',
+  });
+  expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({
+    startsAt: '2026-12-09T00:30:00.000Z',
+    startTime: { status: 'stated', sourceText: '6:30 PM' },
+  });
+  expect(source()).toMatchObject({ agendaTextEvidence: 'readable' });
+  expect(await sync()).toMatchObject({ appended: 0, removed: 0, degraded: [] });
+  expect(asked).toEqual(['/agenda/1 "a"']);
+});
+
+test('a revision changes only the items that differ, and they keep their ids', async () => {
+  serve('/agenda/1', agendaPdf(AGENDA_LINES), { etag: '"a"' });
+  await sync();
+  const before = new Map(titles().map((title, index) => [title.slice(title.indexOf(' ') + 1), items()[index]!['id']]));
+  const revised = AGENDA_LINES.toSpliced(2, 1, 'A. Consider a proclamation for National Library Week');
+  revised.splice(4, 0, 'C. Consider approval of the minutes of the November 24 special and regular meetings');
+  serve('/agenda/1', agendaPdf(revised), { etag: '"b"' });
+  records.log.length = 0;
+  await sync();
+  const minutes = 'Consider approval of the minutes of the November 24 special and regular meetings';
+  expect(idOf(minutes)).toBe(before.get('Consider approval of the minutes of the November 24 regular meeting'));
+  expect(idOf('ADJOURN')).toBe(before.get('ADJOURN'));
+  expect([...before.values()]).not.toContain(idOf('Consider a proclamation for National Library Week'));
+  expect(records.log.filter(({ op }) => op === 'remove')).toEqual([]);
+
+  serve('/agenda/1', agendaPdf(AGENDA_LINES.slice(0, 4)), { etag: '"c"' });
+  expect(await sync()).toMatchObject({ removed: 5 });
+  expect(titles()).toHaveLength(4);
+});
+
+test.each([
+  [
+    'a truncated file',
+    () => agendaPdf(AGENDA_LINES).slice(0, 900),
+    'application/pdf',
+    'its agenda is not a complete PDF',
+  ],
+  ['an empty file', () => new Uint8Array(), 'application/pdf', 'its agenda is empty'],
+  [
+    'a web page',
+    () =>
+      Buffer.from('<html><body><h1>Sign in</h1><p>Please sign in to see the documents of this city.</p></body></html>'),
+    'text/html',
+    'its agenda ',
+  ],
+  ['a paper without items', () => agendaPdf([]), 'application/pdf', 'its agenda '],
+])('%s withdraws nothing, and the next good answer repairs it', async (_, bad, mediaType, reason) => {
+  serve('/agenda/1', agendaPdf(AGENDA_LINES), { etag: '"a"' });
+  await sync();
+  const [before, facts] = [titles(), records.one('documents', 'kind', 'agenda')];
+  serve('/agenda/1', bad(), { etag: '"bad"' }, mediaType);
+  const report = await sync();
+  expect(report).toMatchObject({ removed: 0 });
+  expect(reasons(report)).toEqual([expect.stringContaining(reason)]);
+  expect(titles()).toEqual(before);
+  expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({ startsAt: '2026-12-09T00:30:00.000Z' });
+  if (mediaType === 'text/html') expect(records.one('documents', 'kind', 'agenda')).toEqual(facts);
+  expect(source()).toMatchObject({ lastCheckDegraded: 1, status: 'healthy' });
+  serve('/agenda/1', agendaPdf(AGENDA_LINES), { etag: '"c"' });
+  expect(reasons(await sync())).toEqual([]);
+  expect(titles()).toEqual(before);
+});
+
+test('a file that cannot be fetched withdraws nothing, also under a new address', async () => {
+  serve('/agenda/1', agendaPdf(AGENDA_LINES));
+  await sync();
+  const before = titles();
+  now += DAY_MS;
+  served.set(`${SITE}/agenda/1`, new SourceUnavailable('refused by robots.txt: /agenda'));
+  expect(reasons(await sync())).toEqual(['its agenda could not be read: refused by robots.txt: /agenda']);
+  events = [meeting(1, '2026-12-08', { EventAgendaFile: `${SITE}/agenda/1-v2` })];
+  const report = await sync();
+  expect(reasons(report)).toEqual(['its agenda could not be read: example.org was answered with status 500']);
+  expect(report).toMatchObject({ removed: 0 });
+  expect(titles()).toEqual(before);
+  serve('/agenda/1-v2', agendaPdf(AGENDA_LINES.slice(0, 4)));
+  await sync();
+  expect(items().map(({ sourceUrl }) => sourceUrl)).toEqual(Array(4).fill(`${SITE}/agenda/1-v2#page=1`));
+});
+
+test('a notice of cancellation cancels the meeting and withdraws its items', async () => {
+  serve('/agenda/1', agendaPdf(AGENDA_LINES), { etag: '"a"' });
+  await sync();
+  const notice = ['NOTICE OF CANCELLATION', 'The regular meeting of the City Council has been canceled.'];
+  serve('/agenda/1', agendaPdf(notice), { etag: '"b"' });
+  expect(reasons(await sync())).toEqual([]);
+  expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({ status: 'cancelled' });
+  expect(items()).toEqual([]);
+});
+
+describe('where the paper is dated another day', () => {
+  test('the list stands, its items are published, and the meeting counts as degraded', async () => {
+    serve('/agenda/1', agendaPdf(AGENDA_LINES, 'Tuesday, September 9, 2025'));
+    expect(reasons(await sync())).toEqual(['its agenda is dated 2025-09-09']);
+    expect(titles()).toHaveLength(8);
+    expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({
+      startsAt: '2026-12-08T06:00:00.000Z',
+      startTime: { status: 'not_stated' },
+    });
+  });
+
+  test('its notice of cancellation does not cancel the meeting', async () => {
+    serve(
+      '/agenda/1',
+      agendaPdf(['NOTICE OF CANCELLATION', 'The meeting has been canceled.'], 'Tuesday, September 9, 2025'),
+    );
+    await sync();
+    expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({ status: 'scheduled' });
+  });
+});
+
+test('a start that the list states is not replaced by the paper', async () => {
+  events = [meeting(1, '2026-12-08', { EventTime: '9:00 AM' })];
+  serve('/agenda/1', agendaPdf(AGENDA_LINES));
+  await sync();
+  expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({ startsAt: '2026-12-08T15:00:00.000Z' });
+});
+
+test('the next meeting is read first, and files without a validator are not asked for at each poll', async () => {
+  events = [meeting(1, '2026-11-24'), meeting(2, '2026-12-15'), meeting(3, '2026-12-08'), meeting(4, '2026-11-10')];
+  for (const id of [1, 2, 3, 4]) serve(`/agenda/${id}`, agendaPdf(AGENDA_LINES));
+  await sync();
+  expect(asked).toEqual(['/agenda/3', '/agenda/2', '/agenda/1', '/agenda/4']);
+  await sync();
+  expect(asked).toEqual([]);
+  now += 2 * HOUR_MS;
+  await sync();
+  expect(asked).toEqual(['/agenda/3', '/agenda/2']);
+  await sync({ since: '2026-11-20' });
+  expect(asked).toEqual(['/agenda/3', '/agenda/2', '/agenda/1']);
+});
+
+test('the packet is read only for a meeting without an agenda', async () => {
+  const packet = { EventPacketFile: `${SITE}/packet/1` };
+  events = [meeting(1, '2026-12-08', packet), meeting(2, '2026-12-15', { EventAgendaFile: null, ...packet })];
+  serve('/agenda/1', agendaPdf(AGENDA_LINES));
+  serve('/packet/1', agendaPdf(AGENDA_LINES.slice(0, 4)));
+  await sync();
+  expect(asked).toEqual(['/agenda/1', '/packet/1']);
+  expect(titles()).toHaveLength(12);
+});
+
+test('the newest ten agendas decide if the agendas of a source can be read as text', async () => {
+  const scan = pdfOfObjects([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] >>',
+  ]);
+  events = Array.from({ length: 11 }, (_, n) => meeting(n + 1, `2026-11-${String(n + 10)}`));
+  for (const { EventId } of events) serve(`/agenda/${String(EventId)}`, scan);
+  serve('/agenda/1', agendaPdf(AGENDA_LINES, 'Tuesday, November 10, 2026'));
+  expect(reasons(await sync())).toHaveLength(10);
+  expect(source()).toMatchObject({ agendaTextEvidence: 'no_text_layer' });
+  expect(records.all('documents').filter(({ content }) => content['textEvidence'] === 'no_text_layer')).toHaveLength(
+    10,
+  );
+  serve('/agenda/11', agendaPdf(AGENDA_LINES));
+  now += 8 * DAY_MS;
+  await sync();
+  expect(source()).toMatchObject({ agendaTextEvidence: 'readable' });
+});
+
+test('ids of items differ between events, and the records of a version are noted with it', async () => {
+  events = [meeting(1, '2026-12-08'), meeting(2, '2026-12-15', { EventAgendaFile: `${SITE}/agenda/1` })];
+  serve('/agenda/1', agendaPdf(AGENDA_LINES));
+  await sync();
+  expect(new Set(items().map(({ id }) => id)).size).toBe(16);
+  const stored = await documents.find(`${SITE}/agenda/1`);
+  expect(items().filter(({ id }) => !stored!.recordIds.includes(String(id)))).toEqual([]);
+});

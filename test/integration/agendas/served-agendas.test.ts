@@ -1,0 +1,140 @@
+import { createServer } from 'node:http';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import type { Civic } from '../../../src/app/civic.ts';
+import { openCivic } from '../../../src/app/composition.ts';
+import { readSettings } from '../../../src/app/settings.ts';
+import { writeReferenceRecords } from '../../../src/sources/first-run.ts';
+import { recordStream } from '../../../domain/streams.ts';
+import { currentIds } from '../../../queries/feed/published-records.ts';
+import type { Resource } from '../../../domain/records/resources.ts';
+import { AGENDA_LINES, agendaPdf } from '../../support/agenda-pdf.ts';
+import { startTestDatabase, type TestDatabase } from '../../support/embedded-database.ts';
+
+const CLIENT = 'example-fe6aa5cc-7448-4194-ac6e-08dc95f79ccc';
+const PLACE = { slug: 'example-city', name: 'Example City', timezone: 'America/Chicago' };
+const NAME = 'Zebulona Quixworth';
+
+let database: TestDatabase;
+let civic: Civic;
+let site: Awaited<ReturnType<typeof startPortal>>;
+let agenda: Uint8Array;
+
+/** A portal of TechShare with one meeting and its agenda. */
+async function startPortal() {
+  const downloads: (string | undefined)[] = [];
+  const meeting = {
+    id: 'one',
+    meetingStartDateTime: '2026-12-08T00:00:00',
+    meetingType: 'City Council',
+    isPublished: true,
+    agendaAttachmentId: '7',
+  };
+  const server = createServer((request, response) => {
+    const { pathname } = new URL(request.url!, 'http://portal');
+    request.resume();
+    if (pathname.endsWith('/download')) {
+      const etag = `"${agenda.byteLength}"`;
+      downloads.push(request.headers['if-none-match']);
+      if (request.headers['if-none-match'] === etag) return response.writeHead(304).end();
+      return response.writeHead(200, { 'content-type': 'application/octet-stream', etag }).end(agenda);
+    }
+    const data = pathname.endsWith('/readCurrentAndUpcoming') ? [meeting] : [];
+    return pathname.includes('/api/meetings/') ? response.end(JSON.stringify({ data })) : response.writeHead(404).end();
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/publicportal`,
+    downloads,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+beforeEach(async () => {
+  agenda = agendaPdf([...AGENDA_LINES.slice(0, -1), `C. Consider the appointment of ${NAME} to the library board`]);
+  [database, site] = await Promise.all([startTestDatabase(), startPortal()]);
+  const { settings } = readSettings({
+    DATABASE_URL: database.url,
+    CIVIC_LOG_LEVEL: 'silent',
+    CIVIC_SOURCE_PAUSE: 'PT0S',
+  });
+  civic = await openCivic(settings, 'command', []);
+  civic.startProjector();
+  civic.startReactors(['erasure_traces']);
+  await writeReferenceRecords(civic);
+  await folded();
+  const added = { source: 'techshare', client: CLIENT, jurisdiction: PLACE, isPublic: false, baseUrl: site.baseUrl };
+  await civic.addSource(added, 30_000);
+});
+afterEach(async () => {
+  await civic?.close();
+  await site?.close();
+  await database?.close();
+});
+
+const folded = async () => expect(await civic.caughtUp(await civic.log.head())).toBe(true);
+const sync = async () => {
+  const report = await civic.syncSource('techshare', {
+    client: CLIENT,
+    options: {},
+  });
+  await folded();
+  return report;
+};
+async function all<R extends Resource>(resource: R) {
+  const ids: string[] = [];
+  for await (const page of currentIds(civic.reads, resource)) ids.push(...page);
+  return civic.published.current(resource, ids);
+}
+const stored = () => civic.storedDocuments.find(`${site.baseUrl}/api/meetingattachments/download?id=7`);
+const texts = async () =>
+  (
+    await civic.database.transactor.transaction((transaction) =>
+      transaction.query<{ text: string }>({ text: 'select text from civic.document_texts', values: [] }),
+    )
+  ).rows.map(({ text }) => text);
+
+test('an agenda in a PDF is read from the list to the answer of a tool, once for each version', async () => {
+  expect(await sync()).toMatchObject({ failure: null, rejected: [], degraded: [], read: { events: 1, items: 8 } });
+  const items = [...(await all('agenda_items')).values()];
+  const item = items.find(({ title }) => title.includes(NAME))!;
+  const { data } = await civic.tools.functions.get_agenda_item({ itemId: item.id }, {} as never);
+  expect(data.item).toMatchObject({
+    agendaNumber: '3.C',
+    section: 'PUBLIC HEARINGS',
+    body: 'City Council',
+    sourceUrl: `${site.baseUrl}/api/meetingattachments/download?id=7#page=1`,
+  });
+  expect([...(await all('documents')).values()]).toMatchObject([
+    { kind: 'agenda', mediaType: 'application/pdf', bytes: agenda.byteLength, textEvidence: 'readable' },
+  ]);
+  expect((await stored())!.recordIds).toContain(item.id);
+  expect(await sync()).toMatchObject({ appended: 0, removed: 0 });
+  expect(site.downloads).toEqual([undefined, `"${agenda.byteLength}"`]);
+});
+
+test('an erasure deletes the stored text of the agenda, and the next sync reads what the source serves then', async () => {
+  await sync();
+  const item = [...(await all('agenda_items')).values()].find(({ title }) => title.includes(NAME))!;
+  expect(await texts()).toEqual([expect.stringContaining(NAME)]);
+  const { position } = await civic.erasing.erase({
+    streams: [{ stream: recordStream('agenda_items', item.id) }],
+    erasing: { path: null, literal: NAME, replacement: '[removed]' },
+    reason: 'personal_data',
+    by: 'operator',
+    dryRun: false,
+  });
+  expect(position).not.toBeNull();
+  await folded();
+  await civic.erasing.purgeCopies([recordStream('agenda_items', item.id)]);
+  expect(await texts()).toEqual([]);
+  agenda = agendaPdf(AGENDA_LINES.slice(0, 4));
+  await sync();
+  expect(await texts()).toEqual([expect.not.stringContaining(NAME)]);
+  expect((await all('agenda_items')).has(item.id)).toBe(false);
+});
