@@ -9,6 +9,10 @@ import { planAdditions } from '../../src/sources/registry/plan-additions.ts';
 import { registrySources } from '../../src/sources/registry/registry-sources.ts';
 import { placesIn } from '../../src/sources/registry/registry-scope.ts';
 import { COVERED_BODIES, JURISDICTIONS, REGION_TIME_ZONE } from '../../src/sources/catalogue/catalogue-records.ts';
+import { requireClientName } from '../../src/sources/agendas/bodies.ts';
+import { sourceRef } from '../../domain/events/source-events.ts';
+import type { Source } from '../../src/sources/source.ts';
+import { type SourceName, SOURCES } from '../../src/sources/sources.ts';
 import { requirePlace } from '../../src/sources/place.ts';
 
 const { leftOut, rows } = shippedRegistry();
@@ -86,6 +90,18 @@ describe('the shipped registry', () => {
     expect(found('princetontx.gov')).toMatchObject({ platform: 'civicplus', options: { category: '5' } });
     for (const { options } of rows)
       for (const value of Object.values(options ?? {})) expect(value).toMatch(/^\d{1,4}$/);
+  });
+
+  it('has only options that an added source of the platform keeps, and clients that it can have', () => {
+    const ofReadPlatforms = rows.filter(({ platform }) => Object.hasOwn(SOURCES, platform));
+    for (const { platform, client, options = {} } of ofReadPlatforms) {
+      const { ownOptions = [] }: Source = SOURCES[platform as SourceName];
+      const names = ownOptions.map(([flags]) => /^--([a-z]+)/.exec(flags)?.[1]);
+      expect(names).toEqual(expect.arrayContaining(Object.keys(options)));
+      expect(sourceRef.parse({ source: platform, client })).toEqual({ source: platform, client });
+      expect(requireClientName(client)).toBe(client);
+    }
+    expect(ofReadPlatforms.length).toBeGreaterThan(100);
   });
 
   it('has a source for each of the seven bodies, with recordings beside agendas, and no foreclosure notices', () => {

@@ -138,10 +138,19 @@ function createSourceEdits({ ports, clock, connectors, published, writer, tokenO
     connectorOf(connectors, source).records({ client, place: jurisdiction }, published);
   return {
     recordsOfSource,
-    /** Throws the error of `probe` if the client cannot be read, and rejects a source that already exists. */
-    addSource: async (added: AddedSource, deadlineMs: number) => {
+    /**
+     * Throws the error of `probe` if the client cannot be read, or the reason of the signal, which ends the probe.
+     * Rejects a source that already exists.
+     */
+    addSource: async (added: AddedSource, deadlineMs: number, signal?: AbortSignal) => {
       const { source, client, baseUrl, options } = added;
-      const request = { client, options: { baseUrl, ...options }, place: added.jurisdiction, token: tokenOf(added) };
+      const request = {
+        client,
+        options: { baseUrl, ...options },
+        place: added.jurisdiction,
+        token: tokenOf(added),
+        signal,
+      };
       await connectorOf(connectors, source).probe(request, clock);
       return changeSourceList(ports, { type: 'AddSource', added }, clock.now() + deadlineMs);
     },

@@ -21,6 +21,9 @@ import { type CliContext, CommandFailed } from '../context.ts';
 import { withProgress } from '../progress-bar.ts';
 import { DEADLINE_MS, runs, waitUntilVisible } from '../verb.ts';
 
+/** Longest time for the answer of one client, in milliseconds. */
+const ANSWER_MS = 60_000;
+
 const COUNTY = ['--county <slug>', 'only places of this county, such as ellis'] as const;
 const PLACE = ['--place <slug>', "only this place; the slug of a county's court ends in -county"] as const;
 const ROWS = ['--rows <file>', 'rows of sources probe registry --json, which replace shipped ones'] as const;
@@ -79,12 +82,15 @@ interface Outcome {
 }
 
 /** Adds a source that answers. Returns why another one was not added. */
-async function addSource(civic: Civic, source: RegistrySource, isPublic: boolean): Promise<Outcome> {
+async function addSource({ stopping }: CliContext, civic: Civic, added: ReturnType<typeof addedOf>): Promise<Outcome> {
+  const signal = AbortSignal.any([stopping, AbortSignal.timeout(ANSWER_MS)]);
   try {
-    const handled = await civic.addSource(addedOf(source, isPublic), DEADLINE_MS);
+    const handled = await civic.addSource(added, DEADLINE_MS, signal);
     if (handled.kind !== 'rejected') return { outcome: 'added', reason: null };
     return { outcome: 'left out', reason: handled.rejection.message };
   } catch (error) {
+    stopping.throwIfAborted();
+    if (signal.aborted) return { outcome: 'left out', reason: 'no complete answer within a minute' };
     if (!(error instanceof SourceUnavailable) && !(error instanceof UnknownSourceClient)) throw error;
     return { outcome: 'left out', reason: error.message };
   }
@@ -100,7 +106,7 @@ async function addPlanned(
   await withProgress(context, 'sources', async (bar) => {
     await eachByPlatform(toAdd, async (source) => {
       context.stopping.throwIfAborted();
-      outcomes.set(sourceKey(source), await addSource(civic, source, isPublic));
+      outcomes.set(sourceKey(source), await addSource(context, civic, addedOf(source, isPublic)));
       bar.update(outcomes.size, toAdd.length);
     });
   });
