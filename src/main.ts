@@ -25,7 +25,6 @@ process.exitCode = await runCli({
   openAhead: async (...given) => (await composition()).openCivicAhead(...given),
   stores: async (...given) => (await composition()).openStoresAlone(...given),
   documents: async () => (await composition()).openDocuments(),
-  surveys: async (settings) => (await composition()).openSurveys(settings),
   connectors: async (settings) => (await composition()).openConnectors(settings),
   probes: async (settings) => (await composition()).probesOf(settings),
   clock: Date,

@@ -26,8 +26,6 @@ import { reports } from './modules/reports.ts';
 import { search } from './modules/search.ts';
 import { sources } from './modules/sources.ts';
 import { subscriptions } from './modules/subscriptions.ts';
-import { connectorOf } from '../sources/added-sources.ts';
-import type { SurveyClient } from '../sources/source.ts';
 import { openPlatform, type Platform, type Times } from './platform.ts';
 import { PROJECTIONS } from './read-models.ts';
 import { BadSetting, type Settings } from './settings.ts';
@@ -52,20 +50,12 @@ async function openPayAsYouGo(settings: Settings): Promise<PaymentChannel | null
   return openX402(payTo, facilitatorUrl, rpcUrl);
 }
 
-/** Opens the survey of any source, without an installation. */
-const connectorsAlone = (settings: Settings) => createConnectors(createOpenWeb({ settings, clock: systemClock }));
-
-export function openSurveys(settings: Settings): SurveyClient {
-  const connectors = connectorsAlone(settings);
-  return async (source, request) => connectorOf(connectors, source).survey(request, systemClock);
-}
-
 /** Opens the reader of documents. The caller closes it. */
 export const openDocuments = async () => createDocumentReader({ clock: systemClock });
 
 /** Opens the connectors alone, for a command that reads a source without an installation. */
 export const openConnectors = async (settings: Settings) => ({
-  connectors: connectorsAlone(settings),
+  connectors: createConnectors(createOpenWeb({ settings, clock: systemClock })),
   clock: systemClock,
 });
 

@@ -4,7 +4,6 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { Stores } from '../../domain/ports/stores.ts';
 import type { Connectors } from '../sources/added-sources.ts';
 import type { Settings } from '../app/settings.ts';
-import type { SurveyClient } from '../sources/source.ts';
 import type { Examination } from './doctor/examine.ts';
 
 export interface CliContext {
@@ -15,8 +14,6 @@ export interface CliContext {
   readonly openStores: (role: Role) => Promise<Stores>;
   /** Opens the reader of PDF, DOCX and HTML. The caller closes it. */
   readonly openDocuments: () => Promise<DocumentReader>;
-  /** Opens the survey of any source; needs no installation. */
-  readonly openSurveys: () => Promise<SurveyClient>;
   /** Opens the connectors without an installation. */
   readonly openConnectors: () => Promise<{ readonly connectors: Connectors; readonly clock: Clock }>;
   readonly examination: Examination;

@@ -9,7 +9,7 @@ import { useProxiesOf } from '../../plumbing/outgoing-proxy.ts';
 import { visible } from '../../plumbing/visible-text.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import { readSettings, type Settings } from '../app/settings.ts';
-import { type SurveyClient, SyncRefused } from '../sources/source.ts';
+import { SyncRefused } from '../sources/source.ts';
 import { type CliContext, CommandFailed, MISUSE } from './context.ts';
 import { ReaderGone, warn } from './output.ts';
 import { createProgram } from './program.ts';
@@ -25,7 +25,6 @@ export interface Running {
   readonly openAhead: (settings: Settings, ahead: () => number) => Promise<Civic>;
   readonly stores: (settings: Settings, role: Role) => Promise<Stores>;
   readonly documents: () => Promise<DocumentReader>;
-  readonly surveys: (settings: Settings) => Promise<SurveyClient>;
   readonly connectors: (settings: Settings) => ReturnType<CliContext['openConnectors']>;
   readonly probes: (settings: Settings) => Promise<Probes>;
   readonly clock: Pick<Clock, 'now'>;
@@ -39,7 +38,6 @@ export async function runCli({
   openAhead,
   stores,
   documents,
-  surveys,
   connectors,
   probes,
   clock,
@@ -63,7 +61,6 @@ export async function runCli({
     },
     openAhead,
     openDocuments: documents,
-    openSurveys: async () => surveys(readSettings(process.env).settings),
     openConnectors: async () => connectors(readSettings(process.env).settings),
     openStores: async (role) => stores(readSettings(process.env).settings, role),
   };

@@ -12,7 +12,6 @@ import {
   openConnectors,
   openDocuments,
   openStoresAlone,
-  openSurveys,
   probesOf,
 } from '../../src/app/composition.ts';
 import { withoutProgress } from './without-progress.ts';
@@ -98,7 +97,6 @@ export async function runCivicHere(
         openAhead: openCivicAhead,
         stores: openStoresAlone,
         documents: openDocuments,
-        surveys: async (settings) => openSurveys(settings),
         connectors: openConnectors,
         probes: async (settings) => probesOf(settings),
         clock: Date,

@@ -13,7 +13,6 @@ export const NO_CONTEXT: CliContext = {
   open: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openAhead: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openDocuments: () => Promise.reject(new Error('nothing is opened to list the commands')),
-  openSurveys: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openConnectors: () => Promise.reject(new Error('nothing is opened to list the commands')),
   openStores: () => Promise.reject(new Error('nothing is opened to list the commands')),
   examination: {

@@ -13,7 +13,6 @@ const CONTEXT: CliContext = {
   openAhead: refuse,
   openStores: refuse,
   openDocuments: refuse,
-  openSurveys: refuse,
   openConnectors: refuse,
   examination: { environment: {}, clock: { now: () => 0 }, probes: refuse },
 };

@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from '@commander-js/extra-typings';
 import { sourceKey } from '../../../domain/events/source-events.ts';
 import { SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
+import { connectorOf } from '../../sources/added-sources.ts';
+import type { SurveyClient } from '../../sources/source.ts';
 import { REGION_TIME_ZONE, JURISDICTIONS } from '../../sources/catalogue/catalogue-records.ts';
 import { type Addition, planAdditions } from '../../sources/registry/plan-additions.ts';
 import { eachByPlatform } from '../../sources/registry/each-by-platform.ts';
@@ -158,8 +160,8 @@ export function addProbeCommand(sources: Command, context: CliContext): void {
     .option(...ROWS);
   runs(context, 'nothing', leaf, async (_, { json = false, county, place, rows: path }) => {
     const rows = await registryRows({ county, place, rows: path });
-    const survey = await context.openSurveys();
-    const { clock } = context.examination;
+    const { connectors, clock } = await context.openConnectors();
+    const survey: SurveyClient = (source, request) => connectorOf(connectors, source).survey(request, clock);
     const answered = await withProgress(context, 'sources', (bar) =>
       probeRows(rows, { survey, clock, signal: context.stopping, progress: bar.update }),
     );
