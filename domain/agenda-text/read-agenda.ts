@@ -89,6 +89,14 @@ export function readAgenda(text: DocumentText): AgendaDocument {
   const other = otherPaperReason(head, body.running, found);
   if (other !== null && facts.status !== 'cancelled')
     return { ...facts, textEvidence: 'readable', items: [], reason: other };
+  const damaged = text.damagedPages ?? 0;
+  if (damaged > 0)
+    return {
+      ...facts,
+      textEvidence: 'readable',
+      items: [],
+      reason: `has damaged pages: ${damaged} of ${text.pageCount}`,
+    };
   if (items.length > MAX_ITEMS)
     return { ...facts, textEvidence: 'readable', items: [], reason: `has more than ${MAX_ITEMS} numbered lines` };
   if (items.length === 0) {

@@ -30,6 +30,8 @@ export interface DocumentText {
   /** Width of the first page in points; 0 for a format without pages. */
   readonly pageWidth: number;
   readonly lines: readonly TextLine[];
+  /** Number of pages whose text is missing because they are damaged. */
+  readonly damagedPages?: number;
 }
 
 /** A piece of text as a document states it, before lines are formed. */

@@ -20,7 +20,8 @@ async function openPdf(bytes: Uint8Array): Promise<Pdf> {
       disableFontFace: true,
       useSystemFonts: false,
       useWorkerFetch: false,
-      stopAtErrors: false,
+      // A damaged page is reported, not read in part.
+      stopAtErrors: true,
     });
   } catch (error) {
     const { name, message } = error as Error;
@@ -88,12 +89,12 @@ async function readPage(pdf: Pdf, number: number): Promise<readonly TextLine[]> 
   }
 }
 
-/** A page that is damaged has no text; the others are read. */
-async function readPageOrNothing(pdf: Pdf, number: number): Promise<readonly TextLine[]> {
+/** Returns null for a damaged page; the others are read. */
+async function tryReadPage(pdf: Pdf, number: number): Promise<readonly TextLine[] | null> {
   try {
     return await readPage(pdf, number);
   } catch {
-    return [];
+    return null;
   }
 }
 
@@ -110,15 +111,17 @@ export async function readPdf(bytes: Uint8Array): Promise<DocumentText> {
       throw new UnreadableDocument(`has ${pdf.numPages} pages; at most ${MAX_PAGES} are read`);
     const lines: TextLine[] = [];
     const pageWidth = await readPageWidth(pdf);
-    let characters = 0;
+    let [characters, damagedPages] = [0, 0];
     for (let number = 1; number <= pdf.numPages; number += 1) {
-      for (const line of await readPageOrNothing(pdf, number)) {
+      const page = await tryReadPage(pdf, number);
+      if (page === null) damagedPages += 1;
+      for (const line of page ?? []) {
         characters += line.text.length;
         lines.push(line);
       }
       if (characters > MAX_CHARACTERS) throw new UnreadableDocument(`has more than ${MAX_CHARACTERS} characters`);
     }
-    return { pageCount: pdf.numPages, pageWidth, lines };
+    return { pageCount: pdf.numPages, pageWidth, lines, damagedPages };
   } finally {
     await pdf.loadingTask.destroy();
   }

@@ -1,6 +1,7 @@
 import { DateTime } from 'luxon';
 import type { RecordChange, RecordWriter } from '../../commands/records/write-records.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
+import type { DocumentReader, StoredDocuments } from '../../domain/ports/documents.ts';
 import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import { RECORD_SCHEMAS, type RecordContent, type Resource } from '../../domain/records/resources.ts';
 import { issueText } from '../../domain/text/plain-issues.ts';
@@ -75,14 +76,22 @@ export interface Trial {
   readonly failure: string | null;
 }
 
+const NOTHING_STORED: StoredDocuments = {
+  find: async () => null,
+  put: async () => undefined,
+  confirm: async () => undefined,
+  link: async () => undefined,
+};
+
 /** Reads a client as a sync does, and writes nothing. Only the `limit` meetings that are closest to today are read in full. */
 export async function trySource(
   connector: Connector,
   request: Omit<SyncRequest, 'place' | 'limit'> & { readonly limit: number },
-  clock: Clock,
+  { clock, reader }: { readonly clock: Clock; readonly reader: DocumentReader },
 ): Promise<Trial> {
   const collected = new CollectedRecords();
-  const target = { writer: collected, known: NOTHING_PUBLISHED, clock };
+  const documents = { reader, stored: NOTHING_STORED };
+  const target = { writer: collected, known: NOTHING_PUBLISHED, clock, documents };
   const report = await connector.sync({ ...request, place: TRIED_PLACE }, target);
   const meetings = collected.of('meetings');
   const meetingIds = new Map([...meetings].map(([id, { sourceRecordId }]) => [id, sourceRecordId]));

@@ -45,6 +45,27 @@ it.each<readonly [string, Uint8Array, string]>([
   expect(agenda).toMatchObject({ items: [], reason: expect.stringContaining(reason) });
 });
 
+it('an agenda with a damaged page is not divided in part', async () => {
+  const page = (lines: readonly string[]) =>
+    deflateSync(lines.map((text, nth) => `BT /R 11 Tf 72 ${700 - nth * 20} Td (${text}) Tj ET`).join('\n'));
+  const first = page([
+    'CITY COUNCIL AGENDA',
+    'December 8, 2026',
+    '1. Call to order',
+    '2. Consider a contract for road repair',
+  ]);
+  const second = page(['3. Consider a contract for bridge repair', '4. Adjourn']);
+  const read = async (...pages: Uint8Array[]) => (await openReader().read(pdfOfStreams(pages), null)).agenda;
+  expect((await read(first, second)).items).toHaveLength(4);
+  const damaged = Uint8Array.from(second).fill(0xff, 12, 40);
+  expect(await read(first, damaged)).toMatchObject({
+    date: '2026-12-08',
+    textEvidence: 'readable',
+    items: [],
+    reason: 'has damaged pages: 1 of 2',
+  });
+});
+
 it('a PDF that unpacks to more memory than is allowed costs one worker', async () => {
   const bomb = pdfOfStreams([deflateSync(Buffer.alloc(400_000_000, ' '))]);
   const reader = openReader({ memoryMb: 128 });

@@ -1,4 +1,5 @@
 import type { Command } from '@commander-js/extra-typings';
+import type { DocumentReader } from '../../../domain/ports/documents.ts';
 import type { Source } from '../../sources/source.ts';
 import { type SourceName, SOURCES } from '../../sources/sources.ts';
 import { type Trial, trySource } from '../../sources/try-source.ts';
@@ -19,6 +20,15 @@ function printTrial(context: CliContext, { meetings, documents, items, skipped, 
     print(context, rows, {});
   }
   printReasons(context, { skipped, degraded });
+}
+
+async function tryWithDocuments(context: CliContext, run: (reader: DocumentReader) => Promise<Trial>): Promise<Trial> {
+  const reader = await context.openDocuments();
+  try {
+    return await run(reader);
+  } finally {
+    await reader.close();
+  }
 }
 
 /** Adds a command for each platform that prints what a sync would read. It needs no installation. */
@@ -46,7 +56,9 @@ export function addTryCommands(sources: Command, context: CliContext): void {
       source.check?.(given);
       const { connectors, clock } = await context.openConnectors();
       const request = { client, options: given, signal: context.stopping, limit };
-      const read = await trySource(connectors[name as SourceName], request, clock);
+      const read = await tryWithDocuments(context, (reader) =>
+        trySource(connectors[name as SourceName], request, { clock, reader }),
+      );
       if (json) print(context, read, { json });
       else printTrial(context, read);
       if (read.failure !== null) throw new CommandFailed(`${client} could not be read as a whole: ${read.failure}`);
