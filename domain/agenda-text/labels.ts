@@ -35,6 +35,8 @@ const MARKED = new RegExp(String.raw`^(${NUMBER})(\s?[.):]{1,2}-?)(?=\s|$|\p{Lu}
 const BRACKETED = new RegExp(String.raw`^\(\s?(${ATOM})\s?\)[.:]?(?=\s|$|\p{Lu})`, 'u');
 /** "2.1 Title", "A-1 Title": a number with parts needs no mark. */
 const COMPOSED = new RegExp(String.raw`^(${ATOM}(?:${BETWEEN}${ATOM}){1,3})(?=\s+\S)`);
+/** "2.1" in a paragraph of its own, before that of the title. */
+const ALONE = new RegExp(`^(${ATOM}(?:${BETWEEN}${ATOM}){1,3})\\s*$`);
 /** "ITEM 1: Title", "#3 Title". */
 const NAMED = new RegExp(String.raw`^${WORD}(${NUMBER})\s?[.):–—-]*(?=\s|$)`, 'i');
 const BULLET = /^[•●○◦▪■□▫◆◊➢➤❖✓*·–—o-](?=\s+\S)/;
@@ -99,5 +101,7 @@ export function readLabel(line: TextLine): Label | null {
   if (named !== null) return labelOf(named[1]!, 'item', start + named[0].length);
   const composed = COMPOSED.exec(own);
   if (composed !== null) return labelOf(composed[1]!, '', start + composed[0].length);
+  const alone = line.isParagraph ? ALONE.exec(own) : null;
+  if (alone !== null) return labelOf(alone[1]!, '', start + alone[0].length);
   return columnLabel(line);
 }

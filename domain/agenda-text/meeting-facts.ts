@@ -1,3 +1,4 @@
+import { MONTHS } from '../months.ts';
 import { anyOf, anyWord } from '../text/patterns.ts';
 import { wordSet } from '../text/words.ts';
 import { readDays, readTimes } from './meeting-days.ts';
@@ -114,6 +115,13 @@ const PLACE_OF_COUNCIL = /^.*\s(?=(?:city|town|village) (?:council|commission)$)
 /** "Sample County Commissioners Court", "Commissioners' Court of Sample County, Texas": the county around its court. */
 const COURT_OF_COUNTY =
   /^(?:[\p{L}.'’ ]{1,40}? county,? (?:texas,? )?)?(commissioners?['’]? court)(?: of [\p{L}.'’ ]{1,40}? county(?:,? texas)?)?$/iu;
+/** "City Council of Sample, Texas": the body before its place. */
+const COUNCIL_OF_CITY = /^((?:city|town|village) (?:council|commission)) of .*$/i;
+/** "Sample Board Monday, August 14, 2026": the day after the name. */
+const DAY_AFTER = new RegExp(
+  String.raw`(?<=\S)[\s,–—|-]+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|${anyOf(...MONTHS)} \d)\b.*$`,
+  'i',
+);
 const NOT_BODY =
   /^(?:how|to|if|join|watch|view|please|this|all|any|approv|consider)\b|\b(?:provided|presented|discussed|approved|made|has|have|not|this|your?|chambers?|room|street|avenue|members?$|building|hall$|will|may|shall|must|is|are|be|packet|staff|wishing|public comment|clerk|center|floor|drive|blvd|road)\b|@|\d{3}|[.;:?!]$/i;
 
@@ -128,14 +136,15 @@ const inTitleCase = (text: string): string =>
     : text;
 
 function bodyIn(text: string): string | null {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = text.slice(0, 400).replace(/\s+/g, ' ').trim().replace(DAY_AFTER, '');
   if (line.length > 160 || !NAME_OF_BODY.test(line)) return null;
   const name = withoutMeeting(line.replace(BEFORE_BODY, ''))
     .replace(BEFORE_BODY, '')
     .replace(PLACE_BEFORE, '')
     .replace(PLACE_OF_COUNCIL, '')
     .replace(COURT_OF_COUNTY, '$1')
-    .replace(/^(?:of|the|for)\s+/i, '')
+    .replace(/^(?:(?:of|the|for)\s+)+/i, '')
+    .replace(COUNCIL_OF_CITY, '$1')
     .replace(/(?<![\s,:–—-])[\s,:–—-]+$/, '')
     .trim();
   return name.length < 4 || name.length > 120 || !NAME_OF_BODY.test(name) || NOT_BODY.test(name)

@@ -3,10 +3,12 @@ import { Parser } from 'htmlparser2';
 import type { DocumentText } from '../../domain/agenda-text/text-line.ts';
 import { NumberCounter, type NumberLevel, type NumberLevels } from './docx-numbering.ts';
 import { MAX_UNPACKED } from './limits.ts';
-import { ParagraphWriter } from './paragraphs.ts';
+import { type ParagraphStyle, ParagraphWriter } from './paragraphs.ts';
 import { UnreadableDocument } from './unreadable-document.ts';
 
-const PARTS = ['word/document.xml', 'word/numbering.xml', 'word/styles.xml'] as const;
+/** The text, and what decides how it looks. Headers can contain the name and the day of the meeting. */
+const PART = /^word\/(?:document|numbering|styles|header\d{1,3})\.xml$/;
+const HEADER = /^word\/header/;
 /** Points of a twentieth, in which Word measures indents, and of a half, in which it measures sizes. */
 const TWENTIETH = 1 / 20;
 const HALF = 1 / 2;
@@ -18,7 +20,7 @@ type Attributes = Readonly<Record<string, string>>;
 function unpack(bytes: Uint8Array): ReadonlyMap<string, string> {
   let size = 0;
   const filter = ({ name, originalSize }: { readonly name: string; readonly originalSize: number }): boolean => {
-    if (!(PARTS as readonly string[]).includes(name)) return false;
+    if (!PART.test(name)) return false;
     size += originalSize;
     if (size > MAX_UNPACKED) throw new UnreadableDocument(`unpacks to more than ${MAX_UNPACKED / 1_000_000} MB`);
     return true;
@@ -49,6 +51,12 @@ function parseXml(xml: string, { open, text, close }: Handlers): void {
 
 const numberOf = (text: string | undefined): number => Number.parseInt(text ?? '', 10) || 0;
 
+const PLAIN_LEVEL: NumberLevel = { format: 'decimal', text: '', start: 1, style: null, indent: 0 };
+
+/** Points by which a paragraph or a level is indented. */
+const indentOf = (attributes: Attributes): number =>
+  (numberOf(attributes['w:left'] ?? attributes['w:start']) - numberOf(attributes['w:hanging'])) * TWENTIETH;
+
 /** Returns the levels of each list by its id. */
 function readNumbering(xml: string): ReadonlyMap<string, NumberLevels> {
   const kinds = new Map<string, Map<number, NumberLevel>>();
@@ -57,7 +65,7 @@ function readNumbering(xml: string): ReadonlyMap<string, NumberLevels> {
   let list = '';
   let level = 0;
   const change = (changed: Partial<NumberLevel>): void => {
-    const before = kind.get(level) ?? { format: 'decimal', text: `%${level + 1}.`, start: 1 };
+    const before = kind.get(level) ?? { ...PLAIN_LEVEL, text: `%${level + 1}.` };
     kind.set(level, { ...before, ...changed });
   };
   parseXml(xml, {
@@ -68,6 +76,8 @@ function readNumbering(xml: string): ReadonlyMap<string, NumberLevels> {
       else if (name === 'w:numFmt') change({ format: value ?? 'decimal' });
       else if (name === 'w:lvlText') change({ text: value ?? '' });
       else if (name === 'w:start') change({ start: numberOf(value) });
+      else if (name === 'w:pStyle') change({ style: value ?? null });
+      else if (name === 'w:ind') change({ indent: indentOf(attributes) });
       else if (name === 'w:num') list = attributes['w:numId'] ?? '';
       else if (name === 'w:abstractNumId') lists.set(list, kinds.get(value ?? '') ?? new Map());
     },
@@ -78,13 +88,22 @@ function readNumbering(xml: string): ReadonlyMap<string, NumberLevels> {
 interface Style {
   base: string | null;
   list: string | null;
-  level: number;
-  indent: number;
+  /** Null if only the list states it. */
+  level: number | null;
+  /** Null if only the list states it. */
+  indent: number | null;
   size: number;
   isBold: boolean;
 }
 
-const PLAIN: Style = { base: null, list: null, level: 0, indent: 0, size: TEXT_SIZE, isBold: false };
+const PLAIN: Style = {
+  base: null,
+  list: null,
+  level: null,
+  indent: null,
+  size: TEXT_SIZE,
+  isBold: false,
+};
 const isOn = (value: string | undefined): boolean => value !== '0' && value !== 'false' && value !== 'none';
 
 /** Applies a property of a paragraph, a run or a style. */
@@ -92,9 +111,7 @@ function applyProperty(style: Style, name: string, attributes: Attributes): void
   const value = attributes['w:val'];
   if (name === 'w:numId') style.list = value === '0' ? null : (value ?? null);
   else if (name === 'w:ilvl') style.level = numberOf(value);
-  else if (name === 'w:ind')
-    style.indent =
-      (numberOf(attributes['w:left'] ?? attributes['w:start']) - numberOf(attributes['w:hanging'])) * TWENTIETH;
+  else if (name === 'w:ind') style.indent = indentOf(attributes);
   else if (name === 'w:sz') style.size = numberOf(value) * HALF || TEXT_SIZE;
   else if (name === 'w:b') style.isBold = isOn(value);
 }
@@ -124,7 +141,11 @@ class DocxReader {
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #counter: NumberCounter;
   #style: Style = { ...PLAIN };
+  /** Id of the paragraph's style; null without one. */
+  #name: string | null = null;
   #isInText = false;
+  /** Open elements with a second copy of a text, for old readers. */
+  #copies = 0;
   #isNumbered = false;
 
   constructor(parts: ReadonlyMap<string, string>) {
@@ -132,22 +153,29 @@ class DocxReader {
     this.#counter = new NumberCounter(readNumbering(parts.get('word/numbering.xml') ?? ''));
   }
 
-  read(xml: string): DocumentText {
+  read(parts: Iterable<string>): DocumentText {
+    for (const xml of parts) this.#readPart(xml);
+    return this.#writer.finish();
+  }
+
+  #readPart(xml: string): void {
     parseXml(xml, {
       open: (name, attributes) => this.#open(name, attributes),
       text: (text) => {
-        if (this.#isInText) this.#add(text);
+        if (this.#isInText && this.#copies === 0) this.#add(text);
       },
       close: (name) => this.#close(name),
     });
-    return this.#writer.finish();
   }
 
   #add(text: string): void {
     if (!this.#isNumbered && text.trim() !== '') {
       this.#isNumbered = true;
       const { list, level } = this.#style;
-      const number = list === null ? '' : this.#counter.next(list, level);
+      if (list === null) return this.#write(text);
+      const at = level ?? this.#counter.levelOfStyle(list, this.#name);
+      const number = this.#counter.next(list, at);
+      this.#style.indent ??= this.#counter.indentOf(list, at);
       if (number !== '') this.#write(`${number} `);
     }
     this.#write(text);
@@ -158,14 +186,18 @@ class DocxReader {
   }
 
   #open(name: string, attributes: Attributes): void {
-    if (name === 'w:p') {
+    if (name === 'mc:Fallback') this.#copies += 1;
+    else if (name === 'w:p') {
       this.#style = { ...PLAIN };
+      this.#name = null;
       this.#isNumbered = false;
-    } else if (name === 'w:pStyle') this.#style = { ...(this.#styles.get(attributes['w:val'] ?? '') ?? PLAIN) };
-    else if (name === 'w:t') this.#isInText = true;
+    } else if (name === 'w:pStyle') {
+      this.#name = attributes['w:val'] ?? '';
+      this.#style = { ...(this.#styles.get(this.#name) ?? PLAIN) };
+    } else if (name === 'w:t') this.#isInText = true;
     else if (name === 'w:tab') this.#write(' ');
     else if (name === 'w:br' && attributes['w:type'] === 'page') this.#writer.startPage();
-    else if (name === 'w:br' || name === 'w:cr') this.#endParagraph();
+    else if (name === 'w:br' || name === 'w:cr') this.#writer.breakLine(this.#paragraphStyle());
     else if (name === 'w:lastRenderedPageBreak') this.#writer.startPage();
     else if (name === 'w:tr') this.#writer.startRow();
     else if (name === 'w:tc') this.#writer.startCell();
@@ -174,12 +206,17 @@ class DocxReader {
 
   #close(name: string): void {
     if (name === 'w:t') this.#isInText = false;
+    else if (name === 'mc:Fallback') this.#copies -= 1;
     else if (name === 'w:p') this.#endParagraph();
     else if (name === 'w:tr') this.#writer.endRow();
   }
 
+  #paragraphStyle(): ParagraphStyle {
+    return { indent: Math.max(0, this.#style.indent ?? 0), size: this.#style.size };
+  }
+
   #endParagraph(): void {
-    this.#writer.endParagraph({ indent: Math.max(0, this.#style.indent), size: this.#style.size });
+    this.#writer.endParagraph(this.#paragraphStyle());
   }
 }
 
@@ -188,5 +225,6 @@ export function readDocx(bytes: Uint8Array): DocumentText {
   const parts = unpack(bytes);
   const xml = parts.get('word/document.xml');
   if (xml === undefined) throw new UnreadableDocument('is a ZIP archive, but not a document of Word');
-  return new DocxReader(parts).read(xml);
+  const headers = [...parts].flatMap(([name, text]) => (HEADER.test(name) ? [text] : []));
+  return new DocxReader(parts).read([...new Set(headers), xml]);
 }

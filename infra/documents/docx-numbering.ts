@@ -7,6 +7,10 @@ export interface NumberLevel {
   /** "%1.%2": the number of each level after a percent sign. */
   readonly text: string;
   readonly start: number;
+  /** Id of the style whose paragraphs have this level. */
+  readonly style: string | null;
+  /** Points. */
+  readonly indent: number;
 }
 
 /** Levels of a list, by the number of the level from 0. */
@@ -27,6 +31,17 @@ export class NumberCounter {
 
   constructor(lists: ReadonlyMap<string, NumberLevels>) {
     this.#lists = lists;
+  }
+
+  /** The level of a list to which a style of paragraphs belongs. */
+  levelOfStyle(list: string, style: string | null): number {
+    const levels = [...(this.#lists.get(list) ?? [])];
+    return levels.find(([, level]) => style !== null && level.style === style)?.[0] ?? 0;
+  }
+
+  /** Points by which a level of a list is indented. */
+  indentOf(list: string, level: number): number {
+    return this.#lists.get(list)?.get(level)?.indent ?? 0;
   }
 
   /** Returns the number of the next paragraph of a level, as Word shows it; empty if the list is not known. */

@@ -2,10 +2,10 @@ import { Parser } from 'htmlparser2';
 import type { DocumentText } from '../../domain/agenda-text/text-line.ts';
 import { wordSet } from '../../domain/text/words.ts';
 import { listNumber } from './list-numbers.ts';
-import { ParagraphWriter } from './paragraphs.ts';
+import { type ParagraphStyle, ParagraphWriter } from './paragraphs.ts';
 
 const BLOCKS = wordSet(
-  'p div li tr h1 h2 h3 h4 h5 h6 ul ol dl dt dd table tbody thead blockquote pre hr br section article header footer main address caption form fieldset legend center',
+  'p div li tr h1 h2 h3 h4 h5 h6 ul ol dl dt dd table tbody thead blockquote pre hr section article header footer main address caption form fieldset legend center',
 );
 const HIDDEN = wordSet('style script title noscript template svg select option button nav head');
 const SIZES: Readonly<Record<string, number>> = { h1: 20, h2: 18, h3: 16, h4: 14, h5: 12, h6: 12 };
@@ -21,10 +21,31 @@ interface OpenList {
   value: number;
 }
 
+/** A number that a page writes in the text of an entry: "1.", "(a)", "1.2". */
+const OWN_NUMBER = /^\s*(?:\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{2,5})[.)]|\d{1,3}\.\d{1,3}\b)/;
+/** `class="item level2"`: the level of an entry, from 1. */
+const LEVEL = /(?:^|\s)(?:level|indent)-?([1-9])(?:\s|$)/;
+const MARGIN = /(?:margin|padding)-left:\s?(\d{1,3}(?:\.\d{1,4})?)(pt|px|in|em|rem|cm)/;
+const POINTS: Readonly<Record<string, number>> = { pt: 1, px: 0.75, in: 72, em: 11, rem: 11, cm: 28 };
+/** Characters of an attribute that are read. */
+const MAX_ATTRIBUTE = 400;
+
+/** Points by which an element is indented. */
+function indentOf({ class: names = '', style = '' }: Readonly<Record<string, string>>): number {
+  const level = LEVEL.exec(names.slice(0, MAX_ATTRIBUTE));
+  if (level !== null) return (Number(level[1]) - 1) * INDENT;
+  const [, size, unit] = MARGIN.exec(style.slice(0, MAX_ATTRIBUTE).toLowerCase()) ?? [];
+  return size === undefined ? 0 : Math.min(300, Number(size) * POINTS[unit!]!);
+}
+
 /** Reads a page as paragraphs, with the numbers of its lists. */
 class HtmlReader {
   readonly #writer = new ParagraphWriter();
   readonly #lists: OpenList[] = [];
+  /** Points by which each open element is indented. */
+  readonly #indents: number[] = [];
+  /** The number of the entry that begins, until its first word; null within an entry. */
+  #pending: string | null = null;
   #hidden = 0;
   #bold = 0;
   #links = 0;
@@ -42,16 +63,33 @@ class HtmlReader {
   }
 
   #text(text: string): void {
-    if (this.#hidden === 0) this.#writer.addText(text, { isBold: this.#bold > 0, isLink: this.#links > 0 });
+    if (this.#hidden > 0) return;
+    const number = this.#pending;
+    if (number !== null && text.trim() !== '') {
+      this.#pending = null;
+      if (!OWN_NUMBER.test(text.slice(0, 20))) this.#add(number);
+    }
+    this.#add(text);
+  }
+
+  #add(text: string): void {
+    this.#writer.addText(text, { isBold: this.#bold > 0, isLink: this.#links > 0 });
   }
 
   #break(): void {
-    this.#writer.endParagraph({ indent: this.#lists.length * INDENT, size: this.#size });
+    this.#writer.endParagraph(this.#style());
+  }
+
+  #style(): ParagraphStyle {
+    const indent = this.#indents.reduce((sum, points) => sum + points, this.#lists.length * INDENT);
+    return { indent, size: this.#size };
   }
 
   #open(name: string, attributes: Readonly<Record<string, string>>): void {
     if (HIDDEN.has(name)) this.#hidden += 1;
     if (BLOCKS.has(name) || name === 'td' || name === 'th') this.#break();
+    if (name === 'br') this.#writer.breakLine(this.#style());
+    this.#indents.push(indentOf(attributes));
     if (BOLD.has(name)) this.#bold += 1;
     if (name === 'a') this.#links += 1;
     if (name === 'tr') this.#writer.startRow();
@@ -68,13 +106,15 @@ class HtmlReader {
     const list = this.#lists.at(-1);
     if (list === undefined) return;
     list.value = Number.parseInt(stated ?? '', 10) || list.value + 1;
-    this.#text(list.type === null ? '• ' : `${listNumber(list.type, list.value)}. `);
+    this.#pending = list.type === null ? '• ' : `${listNumber(list.type, list.value)}. `;
   }
 
   #close(name: string): void {
     if (HIDDEN.has(name)) this.#hidden = Math.max(0, this.#hidden - 1);
     if (BLOCKS.has(name) || name === 'td' || name === 'th') this.#break();
+    this.#indents.pop();
     if (VOID.has(name)) return;
+    if (name === 'li') this.#pending = null;
     if (BOLD.has(name)) this.#bold -= 1;
     if (name === 'a') this.#links -= 1;
     if (name === 'tr' || name === 'table') this.#writer.endRow();

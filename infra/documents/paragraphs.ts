@@ -2,9 +2,9 @@ import type { DocumentText, TextLine, TextRun } from '../../domain/agenda-text/t
 import { MAX_CHARACTERS } from './limits.ts';
 import { UnreadableDocument } from './unreadable-document.ts';
 
-/** Points of a line, a column of a table and a character of a format that states none. */
+/** Points of a line, a column of a table and a character of a format that states none. Few texts are wider than a column. */
 const LINE = 14;
-const COLUMN = 120;
+const COLUMN = 2_000;
 const CHARACTER = 5;
 
 export interface ParagraphStyle {
@@ -32,16 +32,34 @@ export class ParagraphWriter {
   #texts: StyledText[] = [];
   /** Paragraphs of the cells of the open row; null outside of tables. */
   #cells: Paragraph[][] | null = null;
+  /** The style of the paragraph before a line break; null if none is open. */
+  #broken: ParagraphStyle | null = null;
   #characters = 0;
   #page = 1;
 
   addText(text: string, style: Omit<StyledText, 'text'>): void {
+    this.#endBrokenLine(text);
     this.#characters += text.length;
     if (this.#characters > MAX_CHARACTERS) throw new UnreadableDocument(`has more than ${MAX_CHARACTERS} characters`);
     this.#texts.push({ text, ...style });
   }
 
+  /** Ends a line within a paragraph. A line that begins in lower case continues the text before it. */
+  breakLine(style: ParagraphStyle): void {
+    if (this.#texts.some(({ text }) => text.trim() !== '')) this.#broken = style;
+  }
+
+  #endBrokenLine(text: string): void {
+    const first = text.trimStart()[0];
+    if (this.#broken === null || first === undefined) return;
+    const [style, isContinued] = [this.#broken, /\p{Ll}/u.test(first)];
+    this.#broken = null;
+    if (isContinued) this.#texts.push({ text: ' ', isBold: false, isLink: false });
+    else this.endParagraph(style);
+  }
+
   endParagraph(style: ParagraphStyle): void {
+    this.#broken = null;
     const paragraph = { texts: this.#texts, ...style };
     this.#texts = [];
     if (!hasText(paragraph)) return;

@@ -95,6 +95,45 @@ it('counts the numbers of a DOCX like Word, and starts letters again under each 
   expect(await numbersOf(file)).toEqual(['I', 'II', 'II.A', 'III', 'III.A', 'III.B', 'IV']);
 });
 
+it('reads the level of a DOCX list from the style of its paragraphs, and their indent from the level', async () => {
+  const styled = (style: string, text: string): string =>
+    `<w:p><w:pPr><w:pStyle w:val="${style}"/></w:pPr><w:r><w:t>${text}</w:t></w:r></w:p>`;
+  const style = (name: string): string =>
+    `<w:style w:styleId="${name}"><w:pPr><w:numPr><w:numId w:val="3"/></w:numPr></w:pPr></w:style>`;
+  const level = (at: number, name: string): string =>
+    `<w:lvl w:ilvl="${at}"><w:start w:val="1"/><w:numFmt w:val="decimal"/><w:pStyle w:val="${name}"/><w:lvlText w:val="%${at + 1}."/><w:pPr><w:ind w:left="${720 * (at + 1)}" w:hanging="360"/></w:pPr></w:lvl>`;
+  const texts = [
+    paragraph('EXAMPLE CITY COUNCIL AGENDA'),
+    styled('Section', 'Call to Order'),
+    styled('Section', 'New Business'),
+    styled('Matter', 'Sample road'),
+    styled('Matter', 'Sample park'),
+    styled('Section', 'Adjournment'),
+  ];
+  const file = zipSync({
+    'word/document.xml': strToU8(`<w:document xmlns:w="w"><w:body>${texts.join('')}</w:body></w:document>`),
+    'word/header1.xml': strToU8(`<w:hdr xmlns:w="w">${paragraph('March 3, 2026')}</w:hdr>`),
+    'word/styles.xml': strToU8(`<w:styles xmlns:w="w">${style('Section')}${style('Matter')}</w:styles>`),
+    'word/numbering.xml': strToU8(
+      `<w:numbering xmlns:w="w"><w:abstractNum w:abstractNumId="7">${level(0, 'Section')}${level(1, 'Matter')}</w:abstractNum><w:num w:numId="3"><w:abstractNumId w:val="7"/></w:num></w:numbering>`,
+    ),
+  });
+  expect(await numbersOf(file)).toEqual(['1', '2', '2.1', '2.2', '3']);
+  expect(await read(file)).toMatchObject({ date: '2026-03-03' });
+});
+
+it('joins a line of a DOCX that begins in lower case to the line before it, and reads a text box once', async () => {
+  const box = `<w:p><mc:AlternateContent><mc:Choice><w:r><w:t>1. Call to Order</w:t></w:r></mc:Choice><mc:Fallback><w:r><w:t>1. Call to Order</w:t></w:r></mc:Fallback></mc:AlternateContent></w:p>`;
+  const broken =
+    '<w:p><w:r><w:t>2. Sample road</w:t><w:br/><w:t>in the north</w:t><w:br/><w:t>3. Adjournment</w:t></w:r></w:p>';
+  const { items } = await read(docx([paragraph('COUNCIL AGENDA'), box, broken]));
+  expect(items.map(({ number, title }) => `${number} ${title}`)).toEqual([
+    '1 Call to Order',
+    '2 Sample road in the north',
+    '3 Adjournment',
+  ]);
+});
+
 it('reads the rows of a DOCX table as lines, and leaves deleted text out', async () => {
   const row = (number: string, title: string): string =>
     `<w:tr><w:tc>${paragraph(number)}</w:tc><w:tc>${paragraph(title)}</w:tc></w:tr>`;
@@ -123,6 +162,28 @@ it('reads the lists and headings of HTML with their numbers', async () => {
     'II.A Sample & other road',
     'V Adjournment',
   ]);
+});
+
+it('reads a number that a page writes in an entry of a list once, and levels of elements', async () => {
+  const html = `<h1>Example City Council Agenda</h1><ol><li><p><span>A.</span><span>Call to Order</span></p></li><li><p>B. Consent</p></li></ol>
+    <div class="item level2"><div>1.</div><div>Sample road</div></div><div class="item level2"><div>2.</div><div>Sample park</div></div>
+    <div class="item level3"><div>1.</div><div>Northern part</div></div><ol><li value="3">C. Adjournment</li></ol>`;
+  const { items } = await read(new TextEncoder().encode(html));
+  expect(items.map(({ number, title }) => `${number} ${title}`)).toEqual([
+    'A Call to Order',
+    'B Consent',
+    'B.1 Sample road',
+    'B.2 Sample park',
+    'B.2.1 Northern part',
+    'C Adjournment',
+  ]);
+});
+
+it('leaves presenters in the last column of a table out', async () => {
+  const row = (...cells: readonly string[]): string => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  const html = `<table>${row('COUNCIL AGENDA')}${row('1.', 'Call to Order', 'Mayor')}${row('2.', 'Sample road<br>of the north', 'Staff')}${row('3.', 'Adjournment', 'Mayor')}</table>`;
+  const { items } = await read(new TextEncoder().encode(html));
+  expect(items.map(({ title }) => title)).toEqual(['Call to Order', 'Sample road of the north', 'Adjournment']);
 });
 
 it('reads HTML in Windows-1252', async () => {
