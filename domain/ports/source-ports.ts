@@ -23,7 +23,7 @@ export interface AgendaReader {
     readonly calendarUrl?: string;
   };
   /** Local date `YYYY-MM-DD` before which the list of events is incomplete: an older event that it lacks might still exist. */
-  readonly listedFrom?: string;
+  readonly listedFrom?: string | null;
   bodies(): Promise<readonly unknown[]>;
   /** Returns every event dated on or after the local date `YYYY-MM-DD`; every event if null. */
   events(from: string | null): Promise<readonly unknown[]>;

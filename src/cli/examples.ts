@@ -29,6 +29,8 @@ const CLIENTS: Readonly<Record<SourceName, string>> = {
   opencities: '788ffb59-05d1-457d-b9dd-423d4b95a06e',
   civicclerk: 'tulsacook',
   civicplus: 'www.example.gov',
+  'civicplus-archive': 'www.example.gov',
+  swagit: 'examplecotx',
 };
 const ERASING = "--with '[removed]' --reason personal_data";
 
@@ -56,6 +58,8 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
   'sources add opencities': [`--client ${ID} --base-url https://www.example.org ${COUNTY}`],
   'sources add techshare': [`--client example-${ID} ${COUNTY}`],
   'sources add civicplus': [`--client www.example.gov --category 'Commissioners Court' ${COUNTY}`],
+  'sources add civicplus-archive': [`--client www.example.gov --amid 53,54 ${COUNTY}`],
+  'sources add swagit': [`--client examplecotx --view 128 ${COUNTY}`],
   'sources add *': [`--client example ${COUNTY}`],
   'sources add registry': ['', '--county ellis --listed', '--place dallas-county'],
   'sources probe registry': ['', '--county ellis --json > rows.json'],

@@ -3,6 +3,8 @@ import { CIVICCLERK } from './civicclerk/source.ts';
 import { OPENCITIES } from './opencities/source.ts';
 import { TECHSHARE } from './techshare/source.ts';
 import { CIVICPLUS } from './civicplus/source.ts';
+import { CIVICPLUS_ARCHIVE } from './civicplus-archive/source.ts';
+import { SWAGIT } from './swagit/source.ts';
 import { CIVICWEB } from './civicweb/source.ts';
 import type { Source } from './source.ts';
 
@@ -14,6 +16,8 @@ export const SOURCES = {
   opencities: OPENCITIES,
   civicclerk: CIVICCLERK,
   civicplus: CIVICPLUS,
+  'civicplus-archive': CIVICPLUS_ARCHIVE,
+  swagit: SWAGIT,
 } as const satisfies Readonly<Record<string, Source>>;
 
 export type SourceName = keyof typeof SOURCES;

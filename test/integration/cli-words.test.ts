@@ -34,7 +34,11 @@ const LISTED = {
   opencities: ID,
   civicclerk: 'example',
   civicplus: 'www.example.gov',
+  'civicplus-archive': 'www.example.gov',
+  swagit: 'example',
 };
+/** Options that a platform requires. */
+const ownOf = (kind: string): readonly string[] => (kind === 'civicplus-archive' ? ['--amid', '53'] : []);
 /** Arguments with which each command succeeds; `ACCOUNT`, `KEY` and `RECORD` stand for ones that exist, `BASE` and `READER` for the service and a key of it. */
 const WORKING: Readonly<Record<string, readonly string[]>> = {
   'accounts open': ['--name', 'Another'],
@@ -61,9 +65,12 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'sources add legistar': ['--client', 'example', ...EXAMPLE_CITY, '--base-url', 'PLATFORM'],
   ...Object.fromEntries(
     Object.entries(LISTED).flatMap(([kind, client]) => [
-      [`sources sync ${kind}`, ['--client', client, '--jurisdiction', 'addison', '--base-url', 'PLATFORM']],
-      [`sources try ${kind}`, ['--client', client, '--base-url', 'PLATFORM']],
-      [`sources add ${kind}`, ['--client', client, ...EXAMPLE_CITY, '--base-url', 'PLATFORM']],
+      [
+        `sources sync ${kind}`,
+        ['--client', client, '--jurisdiction', 'addison', '--base-url', 'PLATFORM', ...ownOf(kind)],
+      ],
+      [`sources try ${kind}`, ['--client', client, '--base-url', 'PLATFORM', ...ownOf(kind)]],
+      [`sources add ${kind}`, ['--client', client, ...EXAMPLE_CITY, '--base-url', 'PLATFORM', ...ownOf(kind)]],
       [`sources remove ${kind}`, ['--client', client]],
     ]),
   ),
@@ -92,7 +99,14 @@ const WORKING: Readonly<Record<string, readonly string[]>> = {
   'sample remove': ['--yes'],
 };
 /** Their commands differ from those of one platform in the platform alone. */
-const OTHER_PLATFORMS = ['civicweb', 'techshare', 'opencities', 'civicplus'] satisfies (keyof typeof LISTED)[];
+const OTHER_PLATFORMS = [
+  'civicweb',
+  'techshare',
+  'opencities',
+  'civicplus',
+  'civicplus-archive',
+  'swagit',
+] satisfies (keyof typeof LISTED)[];
 const isOfOtherPlatform = (words: string): boolean => OTHER_PLATFORMS.some((kind) => words.endsWith(` ${kind}`));
 const ANSWERING = withNightly(
   Object.keys(WORKING).filter((words) => !isOfOtherPlatform(words)),

@@ -1,4 +1,6 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
+import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
+import type { WebReader } from '../../../domain/ports/web-reader.ts';
 import { civicClerkHttpClient } from '../../../infra/civicclerk/http-client.ts';
 import { civicWebHttpClient } from '../../../infra/civicweb/http-client.ts';
 import { legistarFolderReader } from '../../../infra/legistar/folder-client.ts';
@@ -7,6 +9,7 @@ import { openCitiesHttpClient } from '../../../infra/opencities/http-client.ts';
 import { techShareHttpClient } from '../../../infra/techshare/http-client.ts';
 import type { Connectors } from '../../sources/added-sources.ts';
 import { civicClerkReader } from '../../sources/civicclerk/reader.ts';
+import { civicPlusArchiveReader } from '../../sources/civicplus-archive/reader.ts';
 import { civicPlusReader } from '../../sources/civicplus/reader.ts';
 import { siteOfHost } from '../../sources/civicplus/source.ts';
 import { civicWebReader } from '../../sources/civicweb/reader.ts';
@@ -14,6 +17,7 @@ import { agendaConnector } from '../../sources/agendas/sync.ts';
 import { openCitiesReader } from '../../sources/opencities/reader.ts';
 import { openCitiesSite } from '../../sources/opencities/source.ts';
 import type { SyncRequest } from '../../sources/source.ts';
+import { swagitReader } from '../../sources/swagit/reader.ts';
 import { techShareReader } from '../../sources/techshare/reader.ts';
 import { techSharePortal } from '../../sources/techshare/source.ts';
 import type { OpenWeb } from './web-readers.ts';
@@ -51,10 +55,26 @@ function openCivicClerkReader(request: Read, clock: Clock) {
   return civicClerkReader(civicClerkHttpClient(baseUrl, http(request, clock)), { portal, api: baseUrl });
 }
 
-function openCivicPlusReader(openWeb: OpenWeb, request: Read, clock: Clock) {
-  const { category, since } = request.options;
-  const site = siteOfHost(request.client);
-  return civicPlusReader({ web: openWeb(request, site), site, category, since, clock });
+interface Site {
+  readonly web: WebReader;
+  /** Address of the site, without a slash at its end. */
+  readonly site: string;
+  readonly since: string | undefined;
+  readonly clock: Clock;
+}
+
+/** Creates the connector of a platform whose pages are read. `siteOf` returns the address of a client's site. */
+function pageConnector(
+  openWeb: OpenWeb,
+  siteOf: (client: string) => string,
+  { prefix, readerOf }: { readonly prefix: `${string}:`; readonly readerOf: (site: Site, read: Read) => AgendaReader },
+) {
+  const webOf = (request: Read) => openWeb(request, siteOf(request.client));
+  const open = (request: Read, clock: Clock) => {
+    const { since } = request.options;
+    return readerOf({ web: webOf(request), site: siteOf(request.client), since, clock }, request);
+  };
+  return agendaConnector(open, prefix, webOf);
 }
 
 /** Creates the connectors by source name. A platform that publishes pages reads them through `openWeb`. */
@@ -65,6 +85,17 @@ export function createConnectors(openWeb: OpenWeb): Connectors {
     techshare: agendaConnector(openTechShareReader, 'techshare:', openWeb),
     opencities: agendaConnector(openOpenCitiesReader, 'opencities:'),
     civicclerk: agendaConnector(openCivicClerkReader, 'civicclerk:', openWeb),
-    civicplus: agendaConnector((...request) => openCivicPlusReader(openWeb, ...request), 'civicplus:', openWeb),
+    civicplus: pageConnector(openWeb, siteOfHost, {
+      prefix: 'civicplus:',
+      readerOf: (site, { options }) => civicPlusReader({ ...site, category: options.category }),
+    }),
+    'civicplus-archive': pageConnector(openWeb, siteOfHost, {
+      prefix: 'civicplus-archive:',
+      readerOf: (site, { options }) => civicPlusArchiveReader({ ...site, amid: options.amid }),
+    }),
+    swagit: pageConnector(openWeb, (client) => `https://${client}.new.swagit.com`, {
+      prefix: 'swagit:',
+      readerOf: (site, { options }) => swagitReader({ ...site, view: options.view }),
+    }),
   };
 }

@@ -36,7 +36,7 @@ export function civicPlusReader({ web, site, category, since, clock }: AgendaCen
   const firstYear = (since ?? new Date(clock.now() - LATE_MINUTES_MS).toISOString()).slice(0, 4);
   return listedReader({
     platform: { sourceType: 'other', label: 'CivicPlus AgendaCenter', readsAgendaFiles: true },
-    listedFrom: `${firstYear}-01-01`,
+    listedFrom: () => `${firstYear}-01-01`,
     list: async () => {
       const home = await readHome(web, `${site}/AgendaCenter`);
       const selected = selectCategories(category, home.all);

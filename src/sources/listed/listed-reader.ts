@@ -80,7 +80,8 @@ interface ListedReaderOptions {
   readonly platform: Pick<AgendaReader['platform'], 'sourceType' | 'label' | 'isSecondary' | 'readsAgendaFiles'>;
   /** The whole list. A reader, which lives as long as one sync, calls it once, and again where a meeting is not in it. */
   readonly list: () => Promise<readonly ListedEvent[]>;
-  readonly listedFrom?: AgendaReader['listedFrom'];
+  /** Day from which the list that was read is complete. */
+  readonly listedFrom?: () => string | null;
   readonly eventItems?: AgendaReader['eventItems'];
   readonly details?: AgendaReader['details'];
 }
@@ -109,7 +110,9 @@ export function listedReader({ platform, list, listedFrom, eventItems, details }
     // A second look: a list that came back short once must not remove what is there.
     event: async (eventId) => (await listAgain()).get(eventId) ?? null,
     eventItems: eventItems ?? (async () => []),
-    ...(listedFrom !== undefined && { listedFrom }),
+    get listedFrom() {
+      return listedFrom?.() ?? null;
+    },
     ...(details && { details }),
   };
 }

@@ -89,7 +89,7 @@ function readRow(row: PaperRow): ReadRow {
     isSupplement: has(SUPPLEMENT, title),
     isPacket,
     isAmended: has(AMENDED, title),
-    isMinutes: has(MINUTES, title) && !/\bagenda\b/i.test(title),
+    isMinutes: (row.agenda === null && row.minutes !== null) || (has(MINUTES, title) && !/\bagenda\b/i.test(title)),
   };
 }
 

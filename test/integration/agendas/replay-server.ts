@@ -36,6 +36,13 @@ const AGENDA_CENTER = `<div class="listing"><h2>Council</h2><span id="section1">
   <td><h3><strong>May 19, 2026</strong></h3><p><a href="/AgendaCenter/ViewFile/Agenda/_05192026-1">Council</a></p></td>
   </tr></table></span></div>`;
 
+const ARCHIVE = `<select><option value="53">Council Agendas</option></select>
+  <a href="Archive.aspx?ADID=1">May 19, 2026</a>`;
+const VIEW = '<table id="video-table"><tr><td><a href="/videos/1">Council</a></td><td>May 19, 2026</td></tr></table>';
+
+const sendPage = (response: ServerResponse, page: string) =>
+  response.writeHead(200, { 'content-type': 'text/html' }).end(page);
+
 /** A fault that replaces the answer to a request. */
 export type Fault = (response: ServerResponse) => void;
 
@@ -69,9 +76,11 @@ export async function startReplayServer(client: string, recording: Recording) {
       return send(200, rows.slice(skip, skip + Math.min(1000, Number(url.searchParams.get('$top') ?? 1000))));
     };
     const [, version, name, resource, id, child] = url.pathname.replace('MeetingsService.svc/', '').split('/');
+    if (url.pathname.endsWith('/Archive.aspx')) return sendPage(response, ARCHIVE);
+    if (url.pathname.endsWith('/views/default')) return sendPage(response, VIEW);
+    if (/\/videos\/1$/.test(url.pathname)) return sendPage(response, '<p>Council</p>');
     // An AgendaCenter with one meeting.
-    if (url.pathname.endsWith('/AgendaCenter'))
-      return response.writeHead(200, { 'content-type': 'text/html' }).end(AGENDA_CENTER);
+    if (url.pathname.endsWith('/AgendaCenter')) return sendPage(response, AGENDA_CENTER);
     if (version !== 'v1') return send(404, { Message: 'No HTTP resource was found' });
     // A CivicWeb portal with one meeting and no documents.
     if (name === 'Services') return send(200, id === undefined ? [CIVICWEB_MEETING] : []);

@@ -46,6 +46,8 @@ import * as publication from '../../../src/sources/agendas/publication.ts';
 import * as sharedBodies from '../../../src/sources/agendas/shared-bodies.ts';
 import * as spanishNotices from '../../../src/sources/agendas/notices/spanish-notices.ts';
 import * as values from '../../../src/sources/agendas/values.ts';
+import * as bodyWords from '../../../src/sources/pages/body-words.ts';
+import * as itemNumber from '../../../src/sources/pages/item-number.ts';
 import * as joinRows from '../../../src/sources/pages/join-rows.ts';
 import * as listedReader from '../../../src/sources/listed/listed-reader.ts';
 import { shippedTaxonomy, topicRecord } from '../classifier-subjects.ts';
@@ -288,6 +290,11 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     bodyNameIn: listedReader.bodyNameIn,
     listedReader: null,
   },
+  'src/sources/pages/body-words.ts': { bodyInTitle: bodyWords.bodyInTitle },
+  'src/sources/pages/item-number.ts': {
+    splitNumber: itemNumber.splitNumber,
+    underNumber: (text) => itemNumber.underNumber(text, text),
+  },
   'src/sources/pages/join-rows.ts': {
     joinPapers: (text) =>
       joinRows.joinPapers(
@@ -351,6 +358,11 @@ export const NOT_FED: Readonly<Record<string, string>> = {
   'src/processors/reactors/reports/coverage-area.ts': 'reads hosts, and slugs of at most 64 characters',
   'src/processors/projector/compare-with-live.ts': 'reads rows of read models',
   'src/sources/civicclerk/reader.ts': 'reads names of files',
+  'src/sources/civicplus-archive/reader.ts': 'reads titles of at most 300 characters and links',
+  'src/sources/civicplus/source.ts': 'reads names of hosts',
+  'src/sources/swagit/reader.ts': 'reads titles of at most 300 characters',
+  'src/sources/swagit/video-page.ts': 'reads links of a page',
+  'src/sources/swagit/view-list.ts': 'reads links of a page and texts of at most 200 characters',
   'src/sources/civicplus/agenda-list.ts': 'reads headings and links of a page',
   'src/sources/pages/parse-page.ts': 'reads names of classes',
   'src/sources/agendas/bodies.ts': 'reads names of bodies, and slugs of at most 64 characters',

@@ -1,0 +1,90 @@
+import type { Clock } from '../../../domain/ports/clock.ts';
+import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
+import type { WebReader } from '../../../domain/ports/web-reader.ts';
+import { bodyNameIn, derivedNumber, type ListedEvent, listedReader } from '../listed/listed-reader.ts';
+import { bodyInTitle } from '../pages/body-words.ts';
+import { firstRecentDay } from '../pages/recent-years.ts';
+import { SyncRefused } from '../source.ts';
+import { readVideo } from './video-page.ts';
+import { readView, type Video } from './view-list.ts';
+
+export interface SwagitSite {
+  readonly web: WebReader;
+  /** Address of the tenant, without a slash at its end. */
+  readonly site: string;
+  /** Ids of views, separated by commas; undefined for the default one. */
+  readonly view: string | undefined;
+  readonly since: string | undefined;
+  readonly clock: Clock;
+}
+
+/** Words of a meeting: lists have news, ceremonies and films too. */
+const MEETING =
+  /\b(?:meetings?|sessions?|hearings?|workshops?|council|court|commission(?:ers)?|board|committee|trustees|authority|corporation|p ?& ?z|agency|panel|task force|cabinet|directors)\b/i;
+
+/** Reads recordings of meetings. They are published after the meeting, and state no time of it. */
+export function swagitReader({ web, site, view, since, clock }: SwagitSite): AgendaReader {
+  const views = requireViews(view);
+  let listedFrom: string | null = null;
+  /** Pages between the two readings of an event. */
+  const pages = new Map<number, ReturnType<typeof readVideo>>();
+  const pageOf = (eventId: number) => {
+    const page = pages.get(eventId) ?? readVideo(web, `${site}/videos/${eventId}`);
+    pages.set(eventId, page);
+    return page;
+  };
+  return listedReader({
+    platform: { sourceType: 'other', label: 'Swagit', isSecondary: true, readsAgendaFiles: true },
+    listedFrom: () => listedFrom,
+    list: async () => {
+      const videos = new Map<number, Video>();
+      const unread: ListedEvent[] = [];
+      for (const id of views) {
+        const from = (days: readonly string[]) => since ?? firstRecentDay(days, clock.now());
+        const read = await readView(web, `${site}/views/${id}`, from);
+        for (const video of read.videos) if (!videos.has(video.id)) videos.set(video.id, video);
+        for (const reason of read.unread) unread.push({ EventId: undefined, EventUnread: reason });
+      }
+      const from =
+        since ??
+        firstRecentDay(
+          [...videos.values()].map(({ day }) => day),
+          clock.now(),
+        );
+      listedFrom = from;
+      const recent = [...videos.values()].filter(({ day }) => from === null || day === '' || day >= from);
+      return [...recent.map((video) => eventOf(video, site)), ...unread];
+    },
+    eventItems: async (eventId) => (await pageOf(eventId)).items,
+    details: async (eventId) => {
+      const page = pageOf(eventId);
+      pages.delete(eventId);
+      return (await page).details;
+    },
+  });
+}
+
+function requireViews(view: string | undefined): readonly string[] {
+  const ids = (view ?? 'default').split(',').map((id) => id.trim());
+  if (ids.every((id) => /^(?:default|\d{1,9}(?:\/[\w-]{1,100})?)$/i.test(id))) return [...new Set(ids)];
+  throw new SyncRefused(`view "${view}" is none: give ids such as 128, separated by commas`);
+}
+
+function eventOf({ id, day, title, list }: Video, site: string): ListedEvent {
+  const name = bodyInTitle(list ?? '') ?? bodyInTitle(bodyNameIn(title)) ?? bodyNameIn(title);
+  const address = `${site}/videos/${id}`;
+  return {
+    EventId: id,
+    EventBodyId: derivedNumber(name.toLowerCase()),
+    EventBodyName: name,
+    EventTitle: bodyNameIn(title),
+    EventDate: day,
+    // The title can contain a notice that the meeting is canceled.
+    EventName: title,
+    EventInSiteURL: address,
+    // A published recording proves that the meeting took place.
+    EventVideoStatus: 'Public',
+    EventVideoPath: address,
+    ...(MEETING.test(`${title.slice(0, 300)} ${list ?? ''}`) ? {} : { EventHidden: 'its title names no meeting' }),
+  };
+}

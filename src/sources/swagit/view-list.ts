@@ -1,0 +1,138 @@
+import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
+import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
+import type { WebReader } from '../../../domain/ports/web-reader.ts';
+import { type PageElement, withAttribute, withClass } from '../pages/parse-page.ts';
+import { type Page, readPage } from '../pages/read-page.ts';
+
+const VIEW = {
+  tables: withAttribute('table', 'id', 'video-table'),
+  navigation: withClass('ul', 'nav'),
+  pages: withClass('ul', 'pagination'),
+  links: (tag: string, { href }: Readonly<Record<string, string | undefined>>) =>
+    tag === 'a' && /\/videos\/\d{1,12}(?:[?#]|$)/.test(href ?? ''),
+};
+type ViewPage = Page<keyof typeof VIEW>;
+
+/** Recording of a list. The day is empty where the row states none. */
+export interface Video {
+  readonly id: number;
+  readonly day: string;
+  readonly title: string;
+  /** Name of the list that has it; null for a view without lists. */
+  readonly list: string | null;
+}
+
+interface ReadView {
+  readonly videos: readonly Video[];
+  /** Reasons why lists or pages could not be read. */
+  readonly unread: readonly string[];
+}
+
+/** Pages of one list. */
+const MAX_PAGES = 200;
+
+/**
+ * Reads a view and its lists; of the address of a single list that one. `firstDay` returns the day from which a list is read, given the days of its
+ * first page.
+ */
+export async function readView(
+  web: WebReader,
+  address: string,
+  firstDay: (days: readonly string[]) => string | null,
+): Promise<ReadView> {
+  const view = await readPage(web, address, VIEW);
+  const tabs = readTabs(view);
+  if (view.found.tables.length + view.found.links.length + tabs.length === 0)
+    throw new SourceUnavailable('the page is no view of recordings: it has neither a list nor links to lists');
+  const shown = tabs.find(({ isActive }) => isActive);
+  const isSingleList = LIST.test(new URL(address).pathname);
+  const others = isSingleList ? [] : tabs.filter((tab) => tab !== shown && !LIVE.test(tab.address));
+  const videos: Video[] = [];
+  const unread: string[] = [];
+  for (const tab of [shown ?? { name: null, address }, ...others]) {
+    try {
+      const page = others.includes(tab as Tab) ? await readPage(web, tab.address, VIEW) : view;
+      for await (const read of readListPages(web, { page, name: tab.name, firstDay })) videos.push(...read);
+    } catch (error) {
+      if (!(error instanceof SourceUnavailable)) throw error;
+      unread.push(`the list ${tab.name ?? tab.address}: ${error.message}`);
+    }
+  }
+  return { videos, unread };
+}
+
+interface Tab {
+  readonly name: string | null;
+  readonly address: string;
+  readonly isActive: boolean;
+}
+
+const LIST = /\/views\/[\w-]{1,40}\/[\w%.-]{1,200}$/;
+const LIVE = /\/live$/i;
+
+/** The lists of a view: `/views/561/board-of-directors-archive`. */
+function readTabs({ address, found }: ViewPage): readonly Tab[] {
+  const items = found.navigation.flatMap((list) => list.all('li'));
+  return items.flatMap((item) => {
+    const link = item.first('a[href]');
+    const target = URL.parse(link?.attribute('href') ?? '', address);
+    if (link === null || target === null || target.search !== '' || !LIST.test(target.pathname)) return [];
+    return [{ name: link.text(), address: target.href, isActive: /\bactive\b/.test(item.attribute('class') ?? '') }];
+  });
+}
+
+interface VideoList {
+  /** Its first page. */
+  readonly page: ViewPage;
+  readonly name: string | null;
+  readonly firstDay: (days: readonly string[]) => string | null;
+}
+
+/**
+ * Reads the pages of a list until its recordings are older than the first day. A page without a new recording ends the list: a cache that ignores the
+ * number repeats it.
+ */
+async function* readListPages(web: WebReader, list: VideoList): AsyncGenerator<readonly Video[]> {
+  const known = new Set<number>();
+  let { page } = list;
+  let from: string | undefined;
+  for (let number = 1; number <= MAX_PAGES; number += 1) {
+    const videos = readVideos(page, list.name);
+    if (videos.every(({ id }) => known.has(id))) return;
+    for (const { id } of videos) known.add(id);
+    yield videos;
+    from ??= list.firstDay(videos.map(({ day }) => day)) ?? '';
+    const next = nextPage(page);
+    if (next === null || oldestOf(videos) < from) return;
+    page = await readPage(web, next, VIEW);
+  }
+}
+
+const oldestOf = (videos: readonly Video[]): string =>
+  videos.reduce((oldest, { day }) => (day !== '' && day < oldest ? day : oldest), '9999');
+
+function nextPage({ address, found }: ViewPage): string | null {
+  const link = found.pages.flatMap((list) => list.all('a[rel~="next"]'))[0];
+  return URL.parse(link?.attribute('href') ?? '', address)?.searchParams.has('page') === true
+    ? new URL(link!.attribute('href')!, address).href
+    : null;
+}
+
+/** The rows of the table, or of another layout all links to recordings in rows with a day. */
+function readVideos({ found }: ViewPage, list: string | null): readonly Video[] {
+  const videos = new Map<number, Video>();
+  for (const link of found.links) {
+    const id = Number(/\/videos\/(\d{1,12})/.exec(link.attribute('href')!)![1]);
+    const title = link.text();
+    if (title === null || videos.has(id)) continue;
+    videos.set(id, { id, title, list, day: dayBeside(link, title) });
+  }
+  return [...videos.values()];
+}
+
+function dayBeside(link: PageElement, title: string): string {
+  const row = link.around('tr') ?? link.around('li');
+  const cells = row?.all('td').map((cell) => cell.text() ?? '') ?? [];
+  const texts = [...cells.slice(1), row?.text() ?? '', title];
+  return texts.flatMap((text) => readDays(text.slice(0, 200))).at(0)?.date ?? '';
+}
