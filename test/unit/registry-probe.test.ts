@@ -53,7 +53,7 @@ describe('a probe of the registry', () => {
       ...row('a'),
       evidence: 'seen',
       evidenceDate: '2026-11-29',
-      answer: { askedOn: '2026-11-29', result: 'answered', bodies: 2, bodyNames: bodies, ...newest },
+      answer: { probedOn: '2026-11-29', result: 'answered', bodies: 2, bodyNames: bodies, ...newest },
     });
     expect(answered[1]).toMatchObject({ bodySlug: 'planning-and-zoning', evidence: 'seen' });
     expect(parseRegistryRows(JSON.parse(JSON.stringify(answered)))).toEqual(answered);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import {
   parseRegistryRows,
@@ -9,6 +10,7 @@ import { planAdditions } from '../../src/sources/registry/plan-additions.ts';
 import { registrySources } from '../../src/sources/registry/registry-sources.ts';
 import { placesIn } from '../../src/sources/registry/registry-scope.ts';
 import { COVERED_BODIES, JURISDICTIONS, REGION_TIME_ZONE } from '../../src/sources/catalogue/catalogue-records.ts';
+import { countPeopleRead } from '../../src/sources/catalogue/people.ts';
 import { requireClientName } from '../../src/sources/agendas/bodies.ts';
 import { sourceRef } from '../../domain/events/source-events.ts';
 import type { Source } from '../../src/sources/source.ts';
@@ -137,6 +139,46 @@ describe('the shipped registry', () => {
     expect(sources).toContain('legistar:grandprairie');
     expect(reasonOf(rows, 'gptx', { withListed: true })).toBe('grandprairie was seen instead');
     expect(reasonOf(rows, 'denton-tx', { withListed: true })).toContain('doubtful name: denton is named too');
+  });
+});
+
+describe('the table of places in the README', () => {
+  const readme = readFileSync(new URL('../../README.md', import.meta.url), 'utf8');
+  const cellsOf = (name: string) =>
+    readme
+      .split('\n')
+      .find((line) => line.startsWith(`| ${name}`))
+      ?.split(' | ')
+      .slice(1)
+      .map((cell) => cell.replace(' |', ''));
+  const plans = [plan(rows), plan(rows, { withListed: true })].map((each) =>
+    each.filter(({ outcome }) => outcome === 'to add').map(({ source }) => source),
+  );
+  const people = (level: 'municipalities' | 'counties', isCounted: (source: string) => boolean) =>
+    plans.map((sources) => {
+      const counted = sources.filter(({ source }) => isCounted(source));
+      return countPeopleRead(new Set(counted.map(({ jurisdictionSlug }) => jurisdictionSlug)))[level];
+    });
+
+  it('has the number of sources of each platform', () => {
+    for (const name of new Set(rows.map(({ platform }) => platform)))
+      expect([name, cellsOf(`\`${name}\``)]).toEqual([
+        name,
+        plans.map((sources) => String(sources.filter(({ source }) => source === name).length)),
+      ]);
+  });
+
+  it.each([
+    ['people in municipalities', 'municipalities'],
+    ['people in counties', 'counties'],
+  ] as const)('has the number of %s, with and without recordings', (line, level) => {
+    const text = (number: number) => number.toLocaleString('en-US');
+    expect(cellsOf(line)).toEqual(
+      people(level, () => true).map(({ peopleRead, people: all }) => `${text(peopleRead)} of ${text(all)}`),
+    );
+    const next = readme.slice(readme.indexOf(`| ${line}`)).split('\n')[1]!;
+    const agendas = people(level, (source) => source !== 'swagit').map(({ peopleRead }) => text(peopleRead));
+    expect(next).toBe(`| the same without \`swagit\` | ${agendas.join(' | ')} |`);
   });
 });
 

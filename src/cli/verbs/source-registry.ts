@@ -152,9 +152,9 @@ const probed = ({ platform, client, jurisdictionSlug, answer }: RegistryRow) => 
 export function addProbeCommand(sources: Command, context: CliContext): void {
   const leaf = sources
     .command('probe')
-    .description('ask sources that are not added')
+    .description('read a little of sources that are not added')
     .command('registry')
-    .description('ask each source of the registry once what it publishes; needs no installation')
+    .description('print what each source of the registry publishes, from few requests; needs no installation')
     .option(...COUNTY)
     .option(...PLACE)
     .option(...ROWS);

@@ -34,7 +34,7 @@ function doubtAbout(source: RegistrySource, sources: readonly RegistrySource[]):
   if (others.length === 0 || (proven === undefined && source.evidence !== 'listed')) return null;
   const names = others.map(({ client }) => client).join(', ');
   if (proven !== undefined && source.evidence === 'listed') return `${proven.client} was seen instead`;
-  return `doubtful name: ${names} is named too; civic sources probe registry --place ${source.jurisdictionSlug} asks both`;
+  return `doubtful name: ${names} is named too; civic sources probe registry --place ${source.jurisdictionSlug} tries both`;
 }
 
 /** Returns the reason that applies to a source by itself; null if there is none. */

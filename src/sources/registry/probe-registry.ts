@@ -33,25 +33,25 @@ function failureOf(error: unknown): Pick<RegistryAnswer, 'result' | 'reason'> {
   return { result: isRefusal ? 'refused' : 'unreachable', reason: error.message };
 }
 
-function answerOf({ bodies, ...newest }: SourceSurvey): Omit<RegistryAnswer, 'askedOn'> {
+function answerOf({ bodies, ...newest }: SourceSurvey): Omit<RegistryAnswer, 'probedOn'> {
   return { result: 'answered', bodies: bodies.length, bodyNames: bodies.slice(0, NAMES), ...newest };
 }
 
-async function askClient(rows: readonly RegistryRow[], options: ProbeOptions): Promise<RegistryAnswer> {
+async function probeClient(rows: readonly RegistryRow[], options: ProbeOptions): Promise<RegistryAnswer> {
   const { survey, clock, signal, deadlineMs = DEADLINE_MS } = options;
   signal.throwIfAborted();
   const { platform, client } = rows[0]!;
-  const askedOn = new Date(clock.now()).toISOString().slice(0, 10);
+  const probedOn = new Date(clock.now()).toISOString().slice(0, 10);
   const request = {
     client,
     options: clientOptions(rows),
     signal: AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
   };
   try {
-    return { askedOn, ...answerOf(await survey(platform, request)) };
+    return { probedOn, ...answerOf(await survey(platform, request)) };
   } catch (error) {
     signal.throwIfAborted();
-    return { askedOn, ...failureOf(error) };
+    return { probedOn, ...failureOf(error) };
   }
 }
 
@@ -60,16 +60,16 @@ function withAnswer({ onlyOld, ...row }: RegistryRow, answer: RegistryAnswer): R
   const hasList = answer.result === 'answered' && answer.bodies !== 0;
   if (!hasList) return { ...row, ...(onlyOld && { onlyOld }), answer };
   const isOld = answer.newestMeeting === null;
-  return { ...row, evidence: 'seen', evidenceDate: answer.askedOn, ...(isOld && { onlyOld: true as const }), answer };
+  return { ...row, evidence: 'seen', evidenceDate: answer.probedOn, ...(isOld && { onlyOld: true as const }), answer };
 }
 
-/** Asks the client of each row once and returns the rows with its answer. */
+/** Probes the client of each row once and returns the rows with its answer. */
 export async function probeRows(rows: readonly RegistryRow[], options: ProbeOptions): Promise<readonly RegistryRow[]> {
   const clients = Map.groupBy(rows, ({ platform, client }) => sourceKey({ source: platform, client }));
   const answers = new Map<string, RegistryAnswer>();
   const inputs = [...clients].map(([key, ofClient]) => ({ key, source: ofClient[0]!.platform, ofClient }));
   await eachByPlatform(inputs, async ({ key, ofClient }) => {
-    answers.set(key, await askClient(ofClient, options));
+    answers.set(key, await probeClient(ofClient, options));
     options.progress(answers.size, inputs.length);
   });
   return rows.map((row) => withAnswer(row, answers.get(sourceKey({ source: row.platform, client: row.client }))!));

@@ -19,8 +19,8 @@ export function placesIn({ county, place }: RegistryScope): ReadonlySet<string> 
       (place === undefined || slug === place) && (countySlug === undefined || countySlugs.includes(countySlug)),
   );
   if (places.length > 0) return new Set(places.map(({ slug }) => slug));
-  const asked = [place, county].filter((name) => name !== undefined).join(' in ');
+  const requested = [place, county].filter((name) => name !== undefined).join(' in ');
   throw new SyncRefused(
-    `the catalogue has no place ${asked}: a slug is in lower case, that of a county's court ends in -county`,
+    `the catalogue has no place ${requested}: a slug is in lower case, that of a county's court ends in -county`,
   );
 }

@@ -11,9 +11,9 @@ export const EVIDENCE = ['seen', 'downloaded', 'listed'] as const;
 const evidenceDate = z.string().regex(/^\d{4}(?:-\d{2}(?:-\d{2})?)?$/);
 const day = z.iso.date();
 
-/** The answer of a client that was asked once. */
+/** Answer of a client to one probe. */
 const answer = z.strictObject({
-  askedOn: day,
+  probedOn: day,
   result: z.enum(['answered', 'refused', 'gone', 'unreachable']),
   /** Number of bodies that the client lists, and the names of the first ones. */
   bodies: z.int().min(0).optional(),
