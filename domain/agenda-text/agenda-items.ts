@@ -50,7 +50,7 @@ function fileLength({ line: { runs, text }, label }: Entry): number {
   const isColumn = runs.some(
     (run) => (before += run.text.length) === length || (text.slice(length, before).trim() === '' && before > length),
   );
-  return isColumn ? file.length : 0;
+  return isColumn || /^\s{3,}\S/.test(text.slice(length, length + 40)) ? file.length : 0;
 }
 
 interface Titled extends ReadTitle {
@@ -73,10 +73,10 @@ function detachLists(lists: Iterable<List>, unnumbered: readonly UnnumberedTitle
 export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda {
   const { lines, right } = withoutSideColumns(printed);
   const outline = { lines, ...new OutlineReader(pageWidth).read(lines) };
-  const { entries } = outline;
+  const { entries, repeated } = outline;
   const layout = measureLayout(lines, pageWidth, right);
   const accepted = new AgendaLists(outline).read();
-  const isEntry = (index: number): boolean => entries.has(index);
+  const isEntry = (index: number): boolean => entries.has(index) || repeated.has(index);
   const opened = [...entries.values()]
     .filter(({ list }) => accepted.has(list))
     .map((entry) => ({ entry, line: entry.line, from: entry.label.length + fileLength(entry) }));

@@ -62,7 +62,7 @@ export function readDays(text: string): readonly StatedDay[] {
 }
 
 const TIME =
-  /\b(\d{1,2})(?:\s?[:.]\s?(\d{2}))?\s?([ap])\.?\s?m\b\.?|\b(?:12(?::00)?\s)?(noon)\b|\b([01]?\d|2[0-3]):([0-5]\d)\b(?:\s?(?:hours|hrs))?/gi;
+  /\b(\d{1,2})(?:\s?[:.]\s?(\d{2}))?(?:\s?o['’]clock)?\s?([ap])\.?\s?m\b\.?|\b(?:12(?::00)?\s)?(noon)\b|\b([01]?\d|2[0-3]):([0-5]\d)\b(?:\s?(?:hours|hrs))?/gi;
 
 export interface StatedTime {
   /** `HH:MM`. */

@@ -84,7 +84,7 @@ function findTime(head: readonly TextLine[], day: Stated<string> | null): string
 }
 
 const ASSEMBLY = anyWord(String.raw`
-  council commission commissions board committee court authority corporation district trustees supervisors aldermen selectmen commissioners
+  council commission commissions board committee court authority corporation corp district trustees supervisors aldermen selectmen commissioners
   agency association task\sforce panel bureau subcommittee assembly cabinet legislature directors
 `);
 const NAME_OF_BODY = new RegExp(String.raw`\b${ASSEMBLY}\b`, 'i');
@@ -178,7 +178,12 @@ function findBody(head: readonly TextLine[], running: readonly TextLine[]): stri
     .map(({ text }) => text)
     .join(' ')
     .slice(0, 4_000);
-  return IN_SENTENCE.exec(prose)?.[1]?.trim().replace(COURT_OF_COUNTY, '$1') ?? null;
+  return (
+    IN_SENTENCE.exec(prose)?.[1]
+      ?.trim()
+      .replace(/ of the (?:city|town|county)$/i, '')
+      .replace(COURT_OF_COUNTY, '$1') ?? null
+  );
 }
 
 const CANCELED =

@@ -1,6 +1,6 @@
 import { type Count, type CountStyle, type Label, readLabel } from './labels.ts';
 import { findBareNumbers } from './bare-numbers.ts';
-import { isOpening } from './agenda-words.ts';
+import { isEnding, isOpening } from './agenda-words.ts';
 import type { TextLine } from './text-line.ts';
 
 /** A line that begins with a number of a list. */
@@ -41,6 +41,10 @@ const CENTERED = 12;
 const SAME_PLACE = 5;
 /** Numbers of an agenda that are missing in a row. */
 const MISSING = 4;
+/** Lines between two numbers that begin a list. */
+const MAX_BETWEEN = 60;
+/** Share of the longest line that a line with a wrapped text has. */
+const LONG = 0.75;
 /** Lists that can be continued after a list inside them. */
 const SUSPENDED = 12;
 
@@ -50,10 +54,26 @@ interface Suspended {
   readonly found: number;
 }
 
+interface Unplaced {
+  readonly label: Label;
+  readonly index: number;
+  readonly line: TextLine;
+}
+
 interface Candidate {
   readonly open: OpenList;
   readonly count: Count;
   readonly distance: number;
+}
+
+/** "III. PETITIONS (CONTINUED)". */
+const CONTINUED = /\bcont(?:inued|['’]d|\.)\)?\s*$/i;
+
+export interface FoundLists {
+  readonly lists: readonly List[];
+  readonly entries: ReadonlyMap<number, Entry>;
+  /** Lines that repeat an entry: they begin nothing. */
+  readonly repeated: ReadonlySet<number>;
 }
 
 /** Finds the entries of all numbered lists of a text. */
@@ -65,6 +85,12 @@ export class OutlineReader {
   /** Lists that were left for a list that counts from the start at the same place, latest last. */
   readonly #suspended: Suspended[] = [];
   readonly #entries = new Map<number, Entry>();
+  /** Lines that repeat an entry on a further page. */
+  readonly #repeated = new Set<number>();
+  /** Numbers that continue no list, latest last. */
+  #unplaced: Unplaced[] = [];
+  /** The right edge of the longest line. */
+  #right = 0;
   /** The list of each style that was counted last. */
   readonly #latest = new Map<CountStyle, OpenList>();
 
@@ -72,13 +98,14 @@ export class OutlineReader {
     this.#middle = pageWidth / 2;
   }
 
-  read(lines: readonly TextLine[]): { readonly lists: readonly List[]; readonly entries: ReadonlyMap<number, Entry> } {
+  read(lines: readonly TextLine[]): FoundLists {
+    this.#right = lines.reduce((furthest, { right }) => Math.max(furthest, right), 0);
     const bare = findBareNumbers(lines);
     for (const [index, line] of lines.entries()) {
       const label = readLabel(line) ?? bare.get(index) ?? null;
       if (label !== null && !this.#isWrapped(label, line, lines[index - 1], index)) this.#place(label, index, line);
     }
-    return { lists: this.#lists, entries: this.#entries };
+    return { lists: this.#lists, entries: this.#entries, repeated: this.#repeated };
   }
 
   /** "E. Main Street" and "1.5 minutes" within a paragraph. */
@@ -88,10 +115,12 @@ export class OutlineReader {
     const isLetter = label.mark === '.' && label.number.length === 1 && /[A-Z]/.test(label.number);
     const isSmall = /^\p{Ll}/u.test(line.text.slice(label.length).trimStart());
     const isNext = Math.abs(above.x - line.x) < 2 && line.y - above.y < 1.6 * line.size && above.right - above.x > 250;
-    return isNext && (isLetter || isSmall || label.mark === '') && !/[.:;!?]$/.test(above.text.trimEnd());
+    const isLong = above.right > LONG * this.#right;
+    return isNext && isLong && (isLetter || isSmall || label.mark === '') && !/[.:;!?]$/.test(above.text.trimEnd());
   }
 
   #place(label: Label, index: number, line: TextLine): void {
+    if (CONTINUED.test(line.text.slice(-20)) && this.#repeat(label, index)) return;
     const next = this.#bestOf(this.#open, label, line, 1);
     if (next !== null) return this.#continue(next, label, index, line);
     const first = label.counts.find(({ value }) => value === 1);
@@ -100,16 +129,50 @@ export class OutlineReader {
     if (first !== undefined) return this.#start(first, label, index, line);
     const later = this.#bestOf(this.#open, label, line, MISSING);
     if (later !== null) return this.#continue(later, label, index, line);
-    if (!this.#startInside(label, index, line)) this.#countOn(label, index, line);
+    if (this.#startInside(label, index, line) || this.#countOn(label, index, line)) return;
+    this.#startLate(label, index, line);
+  }
+
+  /** True if the line repeats the heading of an open list on a further page. */
+  #repeat(label: Label, index: number): boolean {
+    const isOpen = this.#open.some(({ list }) => list.entries.at(-1)?.label.number === label.number);
+    if (isOpen) this.#repeated.add(index);
+    return isOpen;
+  }
+
+  /** Two numbers in a row begin a list that does not count from the start: "14." and "15." of an addendum. */
+  #startLate(label: Label, index: number, line: TextLine): void {
+    const isCounted = this.#open.some(
+      ({ list, x }) =>
+        Math.abs(x - line.x) <= SAME_PLACE &&
+        list.mark === label.mark &&
+        label.counts.some(({ style }) => style === list.style),
+    );
+    if (isCounted) return;
+    for (const before of this.#unplaced.toReversed())
+      for (const count of label.counts) {
+        const first = before.label.counts.find(
+          ({ style, value }) => style === count.style && value === count.value - 1,
+        );
+        const isSame = before.label.mark === label.mark && before.label.prefix === label.prefix && label.prefix === '';
+        const isNear = Math.abs(before.line.x - line.x) <= SAME_PLACE && index - before.index <= MAX_BETWEEN;
+        if (first === undefined || !isSame || !isNear) continue;
+        this.#open = this.#open.filter(({ x }) => x < line.x - SAME_PLACE);
+        this.#begin(first, before.label, before.index, before.line);
+        return this.#continue({ open: this.#open.at(-1)!, count, distance: 0 }, label, index, line);
+      }
+    this.#unplaced = [...this.#unplaced.slice(1 - SUSPENDED), { label, index, line }];
   }
 
   /** Returns the open list that the label continues, the nearest by its left edge. */
   #bestOf(open: readonly OpenList[], label: Label, line: TextLine, missing: number): Candidate | null {
+    // The end of the meeting is outside of the lists before it.
+    const isEnd = isEnding(line.text.slice(label.length));
     let best: Candidate | null = null;
     for (const list of open) {
       const candidate =
         continues(list, label, line, missing) ?? (missing > 1 ? null : this.#continuesCentered(list, label, line));
-      if (candidate !== null && (best === null || candidate.distance <= best.distance)) best = candidate;
+      if (candidate !== null && (best === null || isBetter(candidate, best, isEnd))) best = candidate;
     }
     return best;
   }
@@ -167,10 +230,10 @@ export class OutlineReader {
       // A meeting begins, whatever precedes it.
       this.#suspend();
       this.#open = [];
-    } else if (same !== -1) {
+    } else if (same !== -1 && !this.#hasSibling(style)) {
       this.#suspend();
       this.#open = this.#open.slice(0, same);
-    } else {
+    } else if (same === -1) {
       const outer = this.#open.findIndex(({ x, list }, level) => {
         const isInside = level > 0 && line.x > this.#open[level - 1]!.x + SAME_PLACE;
         const isNumberBesideBullet = list.style === 'bullet' && style !== 'bullet' && line.x <= x + SAME_PLACE;
@@ -182,6 +245,12 @@ export class OutlineReader {
       }
     }
     this.#begin({ style, value }, label, index, line);
+  }
+
+  /** True if an earlier entry of the innermost list has a list of the same style inside of it. */
+  #hasSibling(style: CountStyle): boolean {
+    const inner = this.#open.at(-1)?.list;
+    return inner !== undefined && this.#lists.some((list) => list.style === style && list.parent?.list === inner);
   }
 
   /** "a. Roll Call" below "1. Roll Call": the meeting has begun. */
@@ -204,7 +273,7 @@ export class OutlineReader {
   }
 
   /** "3." under another section than "2.": the sections share their numbers. */
-  #countOn(label: Label, index: number, line: TextLine): void {
+  #countOn(label: Label, index: number, line: TextLine): boolean {
     for (const count of label.counts) {
       const latest = this.#latest.get(count.style);
       if (latest === undefined || count.value !== latest.value + 1 || count.style === 'bullet') continue;
@@ -215,8 +284,9 @@ export class OutlineReader {
       this.#begin(count, label, index, line);
       latest.list.isCountedOn = true;
       this.#open.at(-1)!.list.isCountedOn = true;
-      return;
+      return true;
     }
+    return false;
   }
 
   #begin({ style, value }: Count, label: Label, index: number, line: TextLine): void {
@@ -244,6 +314,9 @@ export class OutlineReader {
     this.#entries.set(index, entry);
   }
 }
+
+const isBetter = (candidate: Candidate, best: Candidate, isEnd: boolean): boolean =>
+  isEnd ? candidate.distance < best.distance : candidate.distance <= best.distance;
 
 const opensMeeting = ({ entries: [first] }: List): boolean => isOpening(first!.line.text.slice(first!.label.length));
 

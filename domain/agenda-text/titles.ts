@@ -73,6 +73,10 @@ function isHanging({ last, edge, opening, font }: Growing, { x, y, runs, size }:
   return isBelow && y - last.y <= TIGHT_SPACING * size && runs[0]!.font === font && !LABEL.test(runs[0]!.text);
 }
 
+/** True for the title of a section at the left edge of the numbers, where the lines of titles stand right of it. */
+const isNextHeading = ({ opening, edge }: Growing, { x, text }: TextLine): boolean =>
+  x <= opening.line.x + OUTSIDE && edge >= opening.line.x + MIN_HANGING && text.length <= 80 && isStepOrSection(text);
+
 function hasRoomFor(title: Growing, next: TextLine): boolean {
   const { last, layout, edge } = title;
   const rightEdge = Math.min(layout.rightEdgeAt(last.x), layout.rightEdgeAt(edge));
@@ -84,7 +88,7 @@ function continuesTitle(title: Growing, next: TextLine): boolean {
   const { last, opening, edge, text } = title;
   if (last.isParagraph || next.isParagraph || !isNextToTitle(title, next)) return false;
   const isIndented = next.x >= opening.line.x - OUTSIDE && next.x <= edge + INSIDE;
-  if (title.leads.isDescription(next, title) || beginsNote(next.text)) return false;
+  if (title.leads.isDescription(next, title) || beginsNote(next.text) || isNextHeading(title, next)) return false;
   if (next.page === last.page && !isIndented && !isCentered(title, next)) return false;
   if (isCapitals(text)) {
     if (letters(next.text) !== '' && !isCapitals(next.text)) return title.leads.endOn(next, 0, title) !== null;

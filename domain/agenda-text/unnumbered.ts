@@ -10,6 +10,7 @@ import {
 } from './agenda-words.ts';
 import { type Layout, isFull } from './layout.ts';
 import { fontOfText, isCapitals, isShortRest, letters, type TitleLeads } from './leads.ts';
+import { readDays } from './meeting-days.ts';
 import type { TextLine } from './text-line.ts';
 import { type ReadTitle, readTitle } from './titles.ts';
 
@@ -55,12 +56,20 @@ function leadingCapitals({ runs }: TextLine): string | null {
   return isCapitals(text) && text.length <= 60 ? text.trim() : null;
 }
 
+/** A line above the step that opens the meeting: it names the list, not a section. */
+const isListName = (name: string): boolean => /^agenda items?$/i.test(name);
 /** A title begins with a capital, or with a time. */
 const BEGINNING = /^[“"(*•]?\s?(?:\p{Lu}|\d{1,2}(?::\d\d|\s?[ap]\.?m))/u;
 /** True for a text with an end or a verb, apart from a note in brackets. */
 const isSentence = (text: string): boolean =>
   /[.;,]$/.test(text) || /\b(?:will|shall|may|must)\b/i.test(text.split('(', 1)[0]!);
-const isNoTitle = (text: string): boolean => isTitleOfPart(text) || isNameOfAgenda(text) || isTitleOfOtherPaper(text);
+/** True for a text that states a day and nothing else. */
+function isDay(text: string): boolean {
+  const [day] = readDays(text);
+  return day !== undefined && day.index === 0 && day.end >= text.length - 1;
+}
+const isNoTitle = (text: string): boolean =>
+  isTitleOfPart(text) || isDay(text) || isNameOfAgenda(text) || isTitleOfOtherPaper(text);
 
 /** Finds the titles without a number among numbered items, or all titles of an agenda without numbers. */
 export class UnnumberedTitles {
@@ -106,8 +115,10 @@ export class UnnumberedTitles {
     const { lines, numbered, hasOpening } = this.#part;
     const opening = sure.find(({ name }) => isOpening(name))?.index ?? Infinity;
     let start = Math.min(opening, numbered[0] ?? Infinity);
-    const reach = opening === Infinity && !hasOpening ? MAX_BETWEEN : 0;
-    for (const { index, end } of sure.toReversed()) if (index < start && this.#isNear(end, start, reach)) start = index;
+    const isOpened = opening !== Infinity || hasOpening;
+    const reach = isOpened ? 0 : MAX_BETWEEN;
+    for (const { index, end, name } of sure.toReversed())
+      if (index < start && this.#isNear(end, start, reach) && !(isOpened && isListName(name))) start = index;
     const last = numbered.at(-1) ?? -1;
     const tail = lines.slice(last + 1, last < 0 ? lines.length : last + MAX_TAIL);
     const other = tail.findIndex(({ text }) => isTitleOfOtherPaper(text));

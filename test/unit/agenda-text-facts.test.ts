@@ -32,6 +32,7 @@ it.each([
   ['12:00 noon', '12:00'],
   ['18:30', '18:30'],
   ['12:15 am', '00:15'],
+  ["at 9:00 o'clock a.m.", '09:00'],
   ['6:30', null],
   ['Comments are accepted until 4:00 p.m.', null],
 ])('reads the time in "%s"', (line, time) => {
@@ -43,6 +44,8 @@ it.each([
   ['Example County Commissioners Court', 'Commissioners Court'],
   ['Notice of Regular Meeting of the Board of Trustees', 'Board of Trustees'],
   ['City Council Special Called Meeting', 'City Council'],
+  ['NOTICE OF MEETING OF THE CITY COUNCIL OF EXAMPLE, TEXAS', 'City Council'],
+  ['Example Library Board Tuesday, March 3, 2026', 'Example Library Board'],
   ['AGENDA', null],
 ])('reads the body in "%s"', (head, body) => {
   expect(agendaOf(`${head}\nMarch 3, 2026${ITEMS}`).body).toBe(body);

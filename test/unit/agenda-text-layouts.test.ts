@@ -102,6 +102,22 @@ const titlesOfPdf = async (texts: readonly PdfText[]): Promise<readonly string[]
 };
 const bold = (text: string, x: number, y: number): PdfText => ({ text, x, y, isBold: true });
 
+it('ends a title before the name of a section at the edge of the numbers', async () => {
+  expect(
+    await titlesOfPdf([
+      bold('SAMPLE COUNCIL AGENDA', 230, 60),
+      bold('1. CALL TO ORDER', 72, 100),
+      { text: '2.', x: 72, y: 120 },
+      { text: 'Consider the report on the sample streets of the whole example town of the north', x: 110, y: 120 },
+      bold('ADJOURNMENT', 72, 134),
+    ]),
+  ).toEqual([
+    '1 CALL TO ORDER',
+    '2 Consider the report on the sample streets of the whole example town of the north',
+    '- ADJOURNMENT',
+  ]);
+});
+
 it('ends a title in bold capitals where other text follows on the line', async () => {
   expect(
     await titlesOfPdf([

@@ -165,3 +165,66 @@ E. Adjournment`),
     'E Adjournment',
   ]);
 });
+
+it('leaves out a heading that is repeated on the next page, and goes on counting below it', () => {
+  expect(
+    titlesOf(
+      `
+EXAMPLE COUNCIL AGENDA
+
+I. CALL TO ORDER
+II. PETITIONS
+   A. Sample speakers`,
+      `
+MARCH 3, 2026
+II. PETITIONS (CONTINUED)
+   B. Sample presentations
+III. ADJOURNMENT`,
+    ),
+  ).toEqual([
+    'I CALL TO ORDER',
+    'II PETITIONS',
+    'II.A Sample speakers',
+    'II.B Sample presentations',
+    'III ADJOURNMENT',
+  ]);
+});
+
+it('reads an addendum that goes on with the numbers of its agenda', () => {
+  expect(
+    titlesOf(`
+EXAMPLE COUNCIL AGENDA ADDENDUM
+
+CONSENT AGENDA
+
+   14. Consider a sample lease
+   15. Consider a sample grant
+
+ADJOURN`),
+  ).toEqual(['- CONSENT AGENDA', '14 Consider a sample lease', '15 Consider a sample grant', '- ADJOURN']);
+});
+
+it('puts a list inside an entry as in the entries before it', () => {
+  expect(
+    titlesOf(`
+EXAMPLE COURT AGENDA
+
+1. Call to Order
+2. Consent Agenda
+A. Auditor
+1. Sample payments
+B. Treasurer
+1. Sample report
+2. Sample bond
+3. Adjourn`),
+  ).toEqual([
+    '1 Call to Order',
+    '2 Consent Agenda',
+    '2.A Auditor',
+    '2.A.1 Sample payments',
+    '2.B Treasurer',
+    '2.B.1 Sample report',
+    '2.B.2 Sample bond',
+    '3 Adjourn',
+  ]);
+});
