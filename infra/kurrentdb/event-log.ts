@@ -1,10 +1,11 @@
 import type { AppendOutcome, ErasingLog, EventLog, StreamAppend } from '../../domain/ports/event-log.ts';
 import { appendCalls } from './append-calls.ts';
 import { AppendQueue } from './append-queue.ts';
+import { openAppendSubscription } from './append-subscription.ts';
 import { logReads } from './log-reads.ts';
 import { appendSeparately, checkAppends } from '../system/appends.ts';
 import { subscribeTo } from '../system/log-subscription.ts';
-import { LogTail } from './log-tail.ts';
+import { windowed } from '../system/log-window.ts';
 import { openWire } from './wire.ts';
 
 export interface KurrentLogSettings {
@@ -32,8 +33,9 @@ export function openKurrentLog(
 ): EventLog & ErasingLog & { forget(): void; close(): Promise<void> } {
   const { url, deadlineMs } = settings;
   const wire = openWire(url);
-  const { idAt, ...reads } = logReads(wire, deadlineMs);
-  const tail = new LogTail(wire, settings.pollMs ?? POLL_MS, idAt);
+  const reads = logReads(wire, deadlineMs);
+  const followed = windowed(reads.readAll);
+  const subscription = openAppendSubscription(wire, settings.pollMs ?? POLL_MS);
   const queue = new AppendQueue({
     send: appendCalls(wire, Math.min(deadlineMs, ANSWER_MS)),
     againMs: Math.min(deadlineMs, settings.againMs ?? AGAIN_MS),
@@ -56,13 +58,13 @@ export function openKurrentLog(
     // The store cannot change events, so readers apply the erasure.
     appendErasure: append,
     /** Drops the events that are cached in memory. */
-    forget: () => tail.forget(),
-    subscribe: (subscribe) => subscribeTo(tail.follow(reads.readAll), subscribe),
+    forget: followed.forget,
+    subscribe: (subscribe) => subscribeTo(subscription.news.follow(followed.read), subscribe),
     distance: (from, to) => (from === to ? 0 : null),
     async close() {
       await queue.close();
       wire.close();
-      await tail.close();
+      await subscription.close();
     },
   };
 }

@@ -54,7 +54,10 @@ function requestOf(reading: Reading<number | 'all that follow'>): ReadReq {
   const options = filled(new Options(), {
     uuidOption: filled(new Options.UUIDOption(), { string: EMPTY }),
     resolveLinks: false,
-    readDirection: reading.from === 'end' ? Options.ReadDirection.BACKWARDS : Options.ReadDirection.FORWARDS,
+    readDirection:
+      reading.from === 'end' && reading.count !== 'all that follow'
+        ? Options.ReadDirection.BACKWARDS
+        : Options.ReadDirection.FORWARDS,
     ...(reading.count === 'all that follow'
       ? { subscription: new Options.SubscriptionOptions() }
       : { count: String(reading.count) }),
@@ -209,7 +212,6 @@ export function logReads(wire: Wire, deadlineMs: number) {
 
   let identity: string | null = null;
   return {
-    idAt,
     head: async (): Promise<Position> => (await readNewest())?.position ?? LOG_START,
     readAll: async (read: ReadAll): Promise<LogBatch> => {
       if (read.limit === 0) return { events: [], scannedTo: read.after, scannedId: read.afterId };

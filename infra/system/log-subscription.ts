@@ -8,7 +8,7 @@ export interface FollowedReads {
   /**
    * Resolves when the log may have grown since the last read began, after the poll interval, or when the signal aborts.
    */
-  untilGrown(last: Pick<ReadAll, 'after' | 'afterId'>, signal: AbortSignal): Promise<void>;
+  untilGrown(signal: AbortSignal): Promise<void>;
 }
 
 /** Returns the first events of the requested types within `limit` and the byte limit, and how far it scanned. */
@@ -69,7 +69,7 @@ export async function* subscribeTo(
       backoff.reset();
       afterId = batch.scannedId;
       if (batch.scannedTo === after) {
-        await reads.untilGrown({ after, afterId }, signal);
+        await reads.untilGrown(signal);
         continue;
       }
       after = batch.scannedTo;

@@ -10,7 +10,7 @@ import {
   type ReadAll,
   type StoredEvent,
 } from '../../domain/ports/event-log.ts';
-import { windowed } from '../../infra/postgresql/log/log-window.ts';
+import { windowed } from '../../infra/system/log-window.ts';
 
 const TYPES = ['A', 'B', 'C'];
 

@@ -6,7 +6,6 @@ import {
   LOG_START,
   LogUnavailable,
   OutcomeUnknown,
-  type ReadAll,
   type RewrittenEvent,
   type StreamAppend,
 } from '../../../domain/ports/event-log.ts';
@@ -16,7 +15,7 @@ import { positionDistance } from './log-position.ts';
 import { logReads } from './log-reads.ts';
 import { appendSeparately, checkAppends } from '../../system/appends.ts';
 import { subscribeTo } from '../../system/log-subscription.ts';
-import { windowed } from './log-window.ts';
+import { windowed } from '../../system/log-window.ts';
 import { openStatementPool, type StatementPool } from '../connection/statement-pool.ts';
 
 export interface EventLogSettings {
@@ -62,7 +61,7 @@ export function openEventLog(
   );
   const queue = new AppendQueue(lanes);
   const joinGroup = async (append: StreamAppend): Promise<AppendOutcome> => (await queue.enqueue([append], false))[0]!;
-  const news = openAppendNotifications(dsn, POLL_MS);
+  const notifications = openAppendNotifications(dsn, POLL_MS);
   const connections = openStatementPool(
     { dsn, purpose: 'log-reads', statementTimeoutMs, inOrder: true },
     READ_CONNECTIONS,
@@ -90,21 +89,14 @@ export function openEventLog(
       return await appendSeparately(appends, joinGroup);
     },
     appendErasure: async (append, rewritten) => await appendErasure(connections, append, rewritten),
-    subscribe(subscribe) {
-      let lastCount = 0;
-      const read = async (question: ReadAll) => {
-        lastCount = news.count;
-        return await followed.read(question);
-      };
-      return subscribeTo({ read, untilGrown: async (_last, signal) => await news.wait(lastCount, signal) }, subscribe);
-    },
+    subscribe: (subscribe) => subscribeTo(notifications.news.follow(followed.read), subscribe),
     /** Drops the cached events after the log has lost history. */
     forget: followed.forget,
     identity: async () => (await reads.readAll({ after: LOG_START, limit: 1 })).events[0]?.id ?? null,
     distance: positionDistance,
     async close() {
       await queue.close();
-      await Promise.all([...lanes.map(async (lane) => await lane.close()), connections.close(), news.close()]);
+      await Promise.all([...lanes.map(async (lane) => await lane.close()), connections.close(), notifications.close()]);
     },
   };
 }
