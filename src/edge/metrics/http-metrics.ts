@@ -20,7 +20,7 @@ export function createHttpMetrics(registry: Registry) {
     counts('civic_items_served_total', 'Records and changes sent to customers.', 'operation', items),
     counts(
       'civic_soft_failures_total',
-      'Public answers that were empty, or 404, because the backend failed.',
+      'Public answers that were empty or 404 because the backend failed.',
       'operation',
       softFailures,
     ),
@@ -29,16 +29,11 @@ export function createHttpMetrics(registry: Registry) {
     ),
     counts(
       'civic_connections_refused_total',
-      'Connections that were ended because of a limit, by the limit.',
+      'Connections that were closed because of a limit, by limit.',
       'limit',
       connections,
     ),
-    counts(
-      'civic_refusals_total',
-      'Requests and tool calls that were refused or failed, by the code of the answer.',
-      'code',
-      refusals,
-    ),
+    counts('civic_refusals_total', 'Refused and failed requests and tool calls, by error code.', 'code', refusals),
   ];
   register(registry, definitions, () => true);
   return {

@@ -17,27 +17,27 @@ const isPaused = ({ state }: { readonly state: string }) => Number(state === 'pa
 
 export const PROJECTION_LAG_METRICS: readonly Definition<readonly ProjectionLag[]>[] = [
   ...ofEach<Lag, readonly ProjectionLag[]>('projection', served, [
-    gauge('civic_projection_lag_events', 'Events in the log that the projection has yet to fold.', 'lagEvents'),
-    gauge('civic_projection_lag_seconds', 'Age of the oldest event that the projection has yet to fold.', 'lagSeconds'),
-    gauge('civic_projection_fold_rate', 'Events that the projection folds in a second.', 'rate'),
+    gauge('civic_projection_lag_events', 'Events in the log that the projection has not folded.', 'lagEvents'),
+    gauge('civic_projection_lag_seconds', 'Age of the oldest event that the projection has not folded.', 'lagSeconds'),
+    gauge('civic_projection_fold_rate', 'Events that the projection folds per second.', 'rate'),
   ]),
   ...ofEach<Lag, readonly ProjectionLag[]>('projection', (rows) => rows.filter(({ rebuild }) => rebuild), [
     gauge(
       'civic_projection_rebuild_folded_events',
-      'Events that the rebuild has folded; absent where none is under way.',
+      'Events that the rebuild has folded; absent without a rebuild.',
       'folded',
     ),
     gauge(
       'civic_projection_rebuild_remaining_events',
-      'Events in the log that the rebuild has yet to pass.',
+      'Events in the log that the rebuild has not reached.',
       'leftEvents',
     ),
     gauge(
       'civic_projection_rebuild_remaining_seconds',
-      'Time that the rest of the rebuild takes at its rate.',
+      'Remaining time of the rebuild at its current rate.',
       'leftSeconds',
     ),
-    gauge('civic_projection_rebuild_fold_rate', 'Events that the rebuild folds in a second.', 'rate'),
+    gauge('civic_projection_rebuild_fold_rate', 'Events that the rebuild folds per second.', 'rate'),
     gauge(
       'civic_projection_rebuild_paused',
       '1 while the rebuild is paused, by an operator or at an event.',
@@ -48,24 +48,16 @@ export const PROJECTION_LAG_METRICS: readonly Definition<readonly ProjectionLag[
 
 /** Always exported; shows if the other metrics are. */
 export const KNOWN_METRICS: readonly Definition<boolean>[] = [
-  gauge(
-    'civic_shared_figures_known',
-    '1 where what all processes share could be read for this answer, else 0.',
-    Number,
-  ),
+  gauge('civic_shared_figures_known', '1 if the shared figures could be read for this answer, else 0.', Number),
 ];
 
 export const SHARED_METRICS: readonly Definition<Operations>[] = [
-  gauge('civic_log_events', 'Events in the log; absent where the log cannot count.', ({ log }) => log.events),
+  gauge('civic_log_events', 'Events in the log; absent if the log cannot count them.', ({ log }) => log.events),
   gauge('civic_feed_position', 'Changes in the feed.', 'feedPosition'),
-  gauge(
-    'civic_snapshots_live',
-    'Snapshots that can be read; 100,000 at most are counted.',
-    (all) => all.exports.snapshots,
-  ),
+  gauge('civic_snapshots_live', 'Readable snapshots; counts up to 100,000.', (all) => all.exports.snapshots),
   gauge(
     'civic_subscriptions_active',
-    'Subscriptions whose key is alive; 100,000 at most are counted.',
+    'Subscriptions with a valid key; counts up to 100,000.',
     (all) => all.exports.subscriptions,
   ),
   gauge('civic_backup_age_seconds', 'Age of the newest verified backup; absent before the first.', 'backupSeconds'),
@@ -74,10 +66,10 @@ export const SHARED_METRICS: readonly Definition<Operations>[] = [
     'Agenda items without hits because the classifier has no result for them.',
     'unclassified',
   ),
-  gauge('civic_sources', 'Sources by their status.', ({ sources }) =>
+  gauge('civic_sources', 'Sources by status.', ({ sources }) =>
     ofNames('status', source.shape.status.options, (status) => sources.filter((each) => each.status === status).length),
   ),
-  gauge('civic_payments', 'Payments that have not ended, and those of the last day, by their state.', ({ payments }) =>
+  gauge('civic_payments', 'Payments that are in progress or from the last day, by state.', ({ payments }) =>
     ofNames('state', PAYMENT_STATES, (state) => payments.get(state) ?? 0),
   ),
   ...ofEach<Projection, Operations>('projection', ({ projections }) => served(projections), [
@@ -85,18 +77,18 @@ export const SHARED_METRICS: readonly Definition<Operations>[] = [
     gauge('civic_projection_paused', '1 while the projection is paused at an event that it cannot fold.', isPaused),
     counter(
       'civic_projection_takeovers_total',
-      'Times that the right to fold the projection was taken, by any process.',
+      'Number of times a process has acquired the lease of the projection.',
       'takeovers',
     ),
   ]),
   ...ofEach<Operations['reactors'][number], Operations>('reactor', ({ reactors }) => reactors, [
-    gauge('civic_reactor_lag_events', 'Events in the log that the reactor has yet to pass.', 'lagEvents'),
-    gauge('civic_reactor_lag_seconds', 'Age of the oldest event that the reactor has yet to handle.', 'lagSeconds'),
+    gauge('civic_reactor_lag_events', 'Events in the log that the reactor has not reached.', 'lagEvents'),
+    gauge('civic_reactor_lag_seconds', 'Age of the oldest event that the reactor has not handled.', 'lagSeconds'),
     gauge('civic_reactor_paused', '1 while the reactor is paused at an event that it cannot handle.', isPaused),
-    counter('civic_reactor_handled_events_total', 'Events that the reactor has handled, in any process.', 'handled'),
+    counter('civic_reactor_handled_events_total', 'Events that the reactor has handled in all processes.', 'handled'),
     counter(
       'civic_reactor_takeovers_total',
-      'Times that the right to run the reactor was taken, by any process.',
+      'Number of times a process has acquired the lease of the reactor.',
       'takeovers',
     ),
   ]),
@@ -112,22 +104,22 @@ const durationSeries = (measure: 'first_move' | 'closing', { bounds, durations }
 
 /** Missing-data reports, from their read model: the same in every process. `now` in clock milliseconds. */
 export const REPORT_METRICS: readonly Definition<{ readonly figures: ReportFigures; readonly now: number }>[] = [
-  gauge('civic_reports_open', 'Missing-data reports that are open.', ({ figures: { open } }) =>
+  gauge('civic_reports_open', 'Open missing-data reports.', ({ figures: { open } }) =>
     ofNames('status', OPEN_REPORT_STATUSES, (status) => open.get(status) ?? 0),
   ),
   gauge(
     'civic_reports_oldest_open_seconds',
-    'Age of the oldest missing-data report that is open; 0 while none is.',
+    'Age of the oldest open missing-data report; 0 without one.',
     ({ figures: { oldestOpen }, now }) => (oldestOpen === null ? 0 : Math.max(0, now - oldestOpen) / 1000),
   ),
   histogram(
     'civic_reports_first_move_seconds',
-    'Time from the receipt of a missing-data report to its first move, by the status it moved to.',
+    'Time from the receipt of a missing-data report to its first move, by the new status.',
     ({ figures }) => durationSeries('first_move', figures),
   ),
   histogram(
     'civic_reports_closing_seconds',
-    'Time from the receipt of a missing-data report to its closing, by the status it was closed with.',
+    'Time from the receipt of a missing-data report to its closing, by the final status.',
     ({ figures }) => durationSeries('closing', figures),
   ),
 ];
