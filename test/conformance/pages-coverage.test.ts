@@ -133,6 +133,11 @@ test('the front page counts the places of the catalogue with a covered body that
   expect(page).toContain(
     'Agenda sources have been read for 1 municipality with 1,343,573 people (18% of the people in all municipalities of the region; population figures of 2019 and 2020). People',
   );
+  const { data } = await served.civic.tools.functions.get_coverage({}, {} as never);
+  expect(data.population).toMatchObject({
+    municipalities: { placesRead: 1, peopleRead: 1_343_573, people: 7_089_434 },
+    counties: { placesRead: 0, peopleRead: 0, years: [2018] },
+  });
   expect(page).toMatch(
     /municipalities, 1 has a covered body of which a source has been read so far\.\nOther records can have been read or imported:/,
   );

@@ -35,6 +35,7 @@ beforeAll(async () => {
       row({ evidence: 'listed' }),
       row({ platform: 'civicclerk', bodySlug: 'planning-and-zoning' }),
       row({ jurisdictionSlug: 'dublin', client: 'nobody' }),
+      row({ jurisdictionSlug: 'dublin', client: 'example', platform: 'civicweb', evidence: 'downloaded' }),
       row({ ...pair, client: 'erath' }),
       row({ ...pair, client: 'erath-tx' }),
     ]),
@@ -75,6 +76,7 @@ test('the registry adds each source that answers once, and states why it leaves 
   const first = await addRegistry();
   expect(outcomes(first)).toEqual({
     'civicclerk:example': 'added',
+    'civicweb:example': 'added',
     'legistar:example': 'left out',
     'legistar:nobody': 'left out',
     'legistar:erath': 'left out',
@@ -95,15 +97,18 @@ test('the registry adds each source that answers once, and states why it leaves 
   const third = await addRegistry('--listed');
   expect(third.filter(({ outcome }) => outcome === 'added')).toEqual([]);
 
-  expect(await run('list')).toEqual([
-    expect.objectContaining({
-      source: 'civicclerk',
-      name: 'Stephenville',
-      timezone: 'America/Chicago',
-      isPublic: false,
-    }),
-    expect.objectContaining({ source: 'legistar', client: CLIENT, jurisdiction: 'stephenville' }),
+  const list = await run<readonly (Printed & { readonly name: string })[]>('list');
+  expect(list.map(({ source, jurisdiction }) => `${source} ${jurisdiction}`).toSorted()).toEqual([
+    'civicclerk stephenville',
+    'civicweb dublin',
+    'legistar stephenville',
   ]);
+  expect(list.find(({ source }) => source === 'legistar')).toMatchObject({
+    client: CLIENT,
+    name: 'Stephenville',
+    timezone: 'America/Chicago',
+    isPublic: false,
+  });
 });
 
 test('the list of sources states how many the registry names, and --known lists them', async () => {
@@ -130,6 +135,7 @@ test('a probe asks each client once without an installation, and its rows settle
       ['legistar', CLIENT, 'seen', 'answered'],
       ['civicclerk', CLIENT, 'seen', 'answered'],
       ['legistar', 'nobody', 'seen', 'gone'],
+      ['civicweb', CLIENT, 'seen', 'answered'],
       ['legistar', 'erath', 'listed', 'refused'],
       ['legistar', 'erath-tx', 'listed', 'gone'],
     ],
@@ -150,7 +156,7 @@ test('a probe asks each client once without an installation, and its rows settle
 test('the table of a probe has one line for each client with its result', async () => {
   const { stdout } = await installation.civicHere(['sources', 'probe', 'registry', '--rows', rows, ...COUNTY]);
   const lines = stdout.trimEnd().split('\n');
-  expect(lines).toHaveLength(1 + 5);
+  expect(lines).toHaveLength(1 + 6);
   expect(lines[0]).toMatch(/^source +client +jurisdiction +result +bodies +newestMeeting +newestAgenda/);
   expect(lines.find((line) => line.includes('erath-tx'))).toMatch(/gone .*does not know the client/);
 });

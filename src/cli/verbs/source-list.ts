@@ -11,7 +11,9 @@ import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { print } from '../output.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
-import { addProbeCommand, addRegistryCommand, describeKnownSources, knownSources } from './source-registry.ts';
+import { addRegistryCommand } from './add-registry.ts';
+import { addProbeCommand } from './probe-registry.ts';
+import { describeKnownSources, knownSources } from './source-registry.ts';
 
 const clientParser = parser(
   '--client',

@@ -16,6 +16,8 @@ interface PlanOptions {
   readonly everAdded: ReadonlyMap<string, { readonly isRemoved: boolean }>;
   /** True if sources that only a list names are added too. */
   readonly withListed: boolean;
+  /** Keys of sources that could not be added: another one is added for their bodies. */
+  readonly failed?: ReadonlySet<string>;
 }
 
 const keysOf = ({ source, client, otherClients }: RegistrySource): readonly string[] =>
@@ -40,6 +42,7 @@ function doubtAbout(source: RegistrySource, sources: readonly RegistrySource[]):
 /** Returns the reason that applies to a source by itself; null if there is none. */
 function ownReason(source: RegistrySource, all: readonly RegistrySource[], options: PlanOptions): string | null {
   const key = sourceKey(source);
+  if (options.failed?.has(key) === true) return 'it could not be added';
   if (options.everAdded.get(key)?.isRemoved === true)
     return `it was removed; civic sources add ${source.source} --client ${source.client} adds it again`;
   if (source.hasOnlyOld) return 'only meetings of earlier years were found there';
