@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createCivicSnapshot } from '../../contract/create-civic-snapshot.ts';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 import { expectRefusal } from '../support/http-refusal.ts';
@@ -57,12 +57,14 @@ describe('ignores any body', () => {
     createCivicSnapshot.success.schema.parse(await response.json());
   });
 
-  const head = () =>
-    `POST /api/v1/data/snapshots HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${edge.keys.export}\r\ncontent-type: application/json\r\n`;
+  const head = ({ keys } = edge) =>
+    `POST /api/v1/data/snapshots HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${keys.export}\r\ncontent-type: application/json\r\n`;
 
   test('that never ends: the answer does not wait, and the connection is closed', async () => {
-    const raw = await rawConnection(edge.port);
-    raw.send(`${head()}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`);
+    const hasty = await startHttpEdge({ timeouts: { headers: 400, request: 800 } });
+    onTestFinished(() => hasty.close());
+    const raw = await rawConnection(hasty.port);
+    raw.send(`${head(hasty)}transfer-encoding: chunked\r\n\r\n5\r\nhello\r\n`);
     expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(201);
     expect(await raw.ended()).toMatch(/^HTTP\/1\.1 201 /);
   });

@@ -21,7 +21,7 @@ describe(`tailing the log (TAIL_SEED=${SEED})`, () => {
     const run = await runTail(database.url, {
       readers: ['reader', 'reader', 'filtered'],
       seed: SEED,
-      rounds: testRuns(4),
+      rounds: testRuns(3),
     });
     expect(run.complaints).toEqual([]);
     expect(run.acknowledged.size).toBeGreaterThan(1_000);

@@ -21,9 +21,13 @@ import { BOTH_TYPES } from '../support/tool-requests.ts';
 import { untilReached } from '../support/until-reached.ts';
 import { testRuns, withNightly } from '../support/test-runs.ts';
 
-const PROCESSES = 3;
+const PROCESSES = 2;
 const ROUNDS = testRuns(1);
 const RECORDS = 40;
+/** Customers that send requests all the time, half of them through the balancer. */
+const CUSTOMERS = 4;
+/** Milliseconds between an answer and the next request; far less than the delay in which a process serves on. */
+const PAUSE_MS = 20;
 
 let bench: AdmissionBench;
 let installation: Installation;
@@ -44,7 +48,7 @@ const startAt = (before?: Service, env: Readonly<Record<string, string>> = {}): 
 
 beforeAll(async () => {
   bench = await openAdmissionBench(Date.now(), PROJECTIONS);
-  customers = await Promise.all(Array.from({ length: 8 }, () => bench.open()));
+  customers = await Promise.all(Array.from({ length: CUSTOMERS }, () => bench.open()));
   await bench.civic.writer.write(
     Array.from({ length: RECORDS }, (_, number) => upsert('topics', number, 1)),
     {},
@@ -123,6 +127,7 @@ async function ask(
       const said = await client.ask(among[place % among.length]!, question);
       met.note(question.kind, said.status, said.text);
       if (said.last) place += 1;
+      await after(PAUSE_MS);
       if (question.kind === 'snapshot')
         snapshotId = (JSON.parse(said.text) as { data: { snapshotId: string } }).data.snapshotId;
     } catch (error) {

@@ -10,6 +10,7 @@ import { startTestDatabase } from '../support/embedded-database.ts';
 import { longestTurn } from '../support/longest-turn.ts';
 import type { Installation, Service } from '../support/service.ts';
 import { makeSharedInstallation } from '../support/shared-installation.ts';
+import { testRuns } from '../support/test-runs.ts';
 import { untilReached } from '../support/until-reached.ts';
 import { watchAnswers } from '../support/watch-answers.ts';
 
@@ -50,6 +51,9 @@ const listOf = (length: number, row: (id: number) => unknown) =>
   Buffer.from(JSON.stringify(Array.from({ length }, (_, n) => row(n + 1))));
 const lastOf = (list: Buffer, skip: number) => (skip === 0 ? list : Buffer.from('[]'));
 
+/** The nightly run has the whole of it. */
+const partOf = (whole: number): number => Math.min(whole, testRuns(Math.ceil(whole / 4)));
+
 const ONE = listOf(1, event);
 const SEMICOLONS = '; '.repeat(60_000);
 
@@ -64,42 +68,46 @@ interface HostileClient {
 const CLIENTS: Readonly<Record<string, HostileClient>> = {
   'ignores-skip': { events: listOf.bind(null, 1000, event), failure: /^page 2 of the list at events has no row/ },
   'one-page': {
-    events: lastOf.bind(null, listOf(300_000, event)),
+    events: lastOf.bind(null, listOf(partOf(300_000), event)),
     failure: /more than 500000 values|more than 100000 rows|over \d+ bytes/,
   },
   'many-items': {
     events: lastOf.bind(null, ONE),
-    items: listOf(100_000, item),
+    items: listOf(partOf(100_000), item),
     failure: /more than 5000 rows|more than 500000 values/,
   },
   'long-answer': {
     events: lastOf.bind(
       null,
-      listOf(1, (id) => ({ ...event(id), EventComment: 'x'.repeat(60_000_000) })),
+      listOf(1, (id) => ({ ...event(id), EventComment: 'x'.repeat(34_000_000) })),
     ),
     failure: /over \d+ bytes/,
   },
   'long-text': {
     events: lastOf.bind(
       null,
-      listOf(1, (id) => ({ ...event(id), EventComment: 'word\n'.repeat(5_000_000) })),
+      listOf(1, (id) => ({ ...event(id), EventComment: 'word\n'.repeat(partOf(5_000_000)) })),
     ),
     failure: null,
   },
   'long-names': {
     events: lastOf.bind(null, ONE),
-    items: listOf(20, (id) => item(id, { EventItemMatterName: SEMICOLONS, EventItemActionText: SEMICOLONS })),
+    items: listOf(partOf(20), (id) => item(id, { EventItemMatterName: SEMICOLONS, EventItemActionText: SEMICOLONS })),
     failure: null,
   },
   'many-texts': {
     events: lastOf.bind(null, ONE),
-    items: listOf(900, (id) => item(id, { EventItemTitle: `Rezoning ${'of lots and streets '.repeat(400)}${id}` })),
+    items: listOf(partOf(900), (id) =>
+      item(id, { EventItemTitle: `Rezoning ${'of lots and streets '.repeat(400)}${id}` }),
+    ),
     failure: null,
   },
-  'many-items-read': { events: lastOf.bind(null, ONE), items: listOf(999, item), failure: null },
+  'many-items-read': { events: lastOf.bind(null, ONE), items: listOf(partOf(999), item), failure: null },
   'longest-texts': {
     events: lastOf.bind(null, ONE),
-    items: listOf(199, (id) => item(id, { EventItemTitle: `Rezoning ${'of lots and streets '.repeat(3_500)}${id}` })),
+    items: listOf(partOf(199), (id) =>
+      item(id, { EventItemTitle: `Rezoning ${'of lots and streets '.repeat(3_500)}${id}` }),
+    ),
     failure: null,
   },
   good: { events: lastOf.bind(null, ONE), items: listOf(3, item), failure: null },

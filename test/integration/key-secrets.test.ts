@@ -55,9 +55,9 @@ const requests = function* (secret: string) {
   }
 };
 
-async function askEverything(where: string): Promise<void> {
+async function askEverything(where: string, keys: readonly string[]): Promise<void> {
   const answers: string[] = [];
-  for (const secret of Object.values(secrets)) {
+  for (const secret of keys) {
     for (const { method, path, body } of requests(secret)) {
       const headers = {
         authorization: `Bearer ${secret}`,
@@ -68,16 +68,16 @@ async function askEverything(where: string): Promise<void> {
       answers.push(`${answer.status} ${JSON.stringify([...answer.headers])} ${await answer.text()}`);
     }
   }
-  expect(answers.length).toBeGreaterThan(400);
+  expect(answers.length).toBeGreaterThan(60 * keys.length);
   said[where] = answers.join('\n');
 }
 
 const output = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string => stdout + stderr;
 
 test('the secret of a key is in no answer, log, metric or table after any request with it', async () => {
-  await askEverything('answers');
+  await askEverything('answers', Object.values(secrets));
   await bench.civic.rows('alter table civic.admission_counts rename to admission_counts_away');
-  await askEverything('answers while nobody can be told');
+  await askEverything('answers while nobody can be told', [secrets['usable']!, secrets['mistyped']!]);
   await bench.civic.rows('alter table civic.admission_counts_away rename to admission_counts');
 
   const issued = await installation.civicHere(

@@ -82,8 +82,10 @@ test('a generation is built while the live one serves; a reader across the switc
   const done = new AbortController();
   const reading = following(() => done.signal.aborted);
   const writing = withSeed(async (random) => {
-    for (let from = 0; !done.signal.aborted || from < 5; from++)
+    for (let from = 0; !done.signal.aborted || from < 5; from++) {
       await civic.writer.write(randomChanges(random, 5, 40), {});
+      await civic.clock.sleep(10);
+    }
   });
   for (let times = 0; times < 3; times++) {
     const building = await rebuild(recordHistory);
