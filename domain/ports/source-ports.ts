@@ -79,6 +79,8 @@ export interface OpenCitiesEntry {
 /** Event service of a CivicClerk customer. */
 export interface CivicClerkClient {
   events(): Promise<readonly unknown[]>;
+  /** The items of an agenda as a tree; null if the customer has not published them. */
+  agenda(agendaId: number): Promise<unknown>;
 }
 
 /** The source could not be read despite retries. The rows read so far are incomplete. */

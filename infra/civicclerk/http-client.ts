@@ -36,5 +36,9 @@ export function civicClerkHttpClient(baseUrl: string, options: JsonReaderOptions
           return { rows: value, next: link === undefined || link === null ? null : addressOf(link) };
         },
       ),
+    agenda: async (agendaId) => {
+      const answer = await read(`${baseUrl}/Meetings/${agendaId}`, {});
+      return answer === NOT_FOUND || answer === GONE ? null : answer;
+    },
   };
 }

@@ -21,6 +21,8 @@ export interface JsonReaderOptions {
   /** `attempts` counts the first try. */
   readonly retries?: { readonly attempts: number; readonly baseMilliseconds: number; readonly maxMilliseconds: number };
   readonly signal?: AbortSignal | undefined;
+  /** Sent with every request. */
+  readonly headers?: Readonly<Record<string, string>>;
   /** A parameter that is added to every request and removed from every message. */
   readonly secret?: { readonly name: string; readonly value: string } | undefined;
 }
@@ -60,6 +62,7 @@ export function jsonReader(
     maxBodyBytes = 32 * 1024 * 1024,
     retries = { attempts: 6, baseMilliseconds: 500, maxMilliseconds: 30_000 },
     signal,
+    headers,
     secret,
   }: JsonReaderOptions,
   refusalIn: (text: string, status: number) => Error | null,
@@ -83,15 +86,15 @@ export function jsonReader(
   const fetchJson = async (address: URL, posted: unknown, budget: ReadBudget): Promise<unknown> => {
     const body =
       posted === undefined
-        ? { headers: { accept: 'application/json' } }
+        ? { headers: { ...headers, accept: 'application/json' } }
         : {
             method: 'POST',
             body: JSON.stringify(posted),
-            headers: { accept: 'application/json', 'content-type': 'application/json' },
+            headers: { ...headers, accept: 'application/json', 'content-type': 'application/json' },
           };
     budget.beginAnswer();
     const response = await fetchResponse(address, { signal: signal ?? null, ...body });
-    const { status, headers } = response;
+    const { status } = response;
     if (status === 200) return parseJsonInTurns(countedChunks(response, budget));
     if (status === 404 || status === 410) {
       await response.body?.cancel();
@@ -100,7 +103,7 @@ export function jsonReader(
     const refusal = refusalIn(await beginningOf(response, MAX_REFUSAL_BYTES), status);
     if (refusal !== null) throw new Refused(refusal);
     if (status >= 500 || status === 429 || status === 408) {
-      throw new Transient(`status ${status}`, retryAfterMilliseconds(headers.get('retry-after'), clock.now()));
+      throw new Transient(`status ${status}`, retryAfterMilliseconds(response.headers.get('retry-after'), clock.now()));
     }
     throw new SourceUnavailable(`the source refused ${address.pathname} with status ${status}`);
   };

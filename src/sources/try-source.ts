@@ -111,7 +111,9 @@ export async function trySource(
       }),
     ),
     items: [...items.values()]
-      .toSorted((left, right) => left.sequence - right.sequence)
+      .toSorted((left, right) =>
+        left.meetingId < right.meetingId ? -1 : left.meetingId > right.meetingId ? 1 : left.sequence - right.sequence,
+      )
       .map(({ meetingId, agendaNumber, section, title, kind, text, sourceUrl }) => ({
         meeting: meetingIds.get(meetingId) ?? null,
         number: agendaNumber,

@@ -89,6 +89,7 @@ test('a row states day, title and files of a meeting, and the body is its catego
       EventDate: '2026-03-04',
       EventName: 'Regular Meeting',
       EventAgendaFile: file,
+      EventAgendaHtml: `${file}?html=true`,
       EventPacketFile: `${file}?packet=true`,
       EventMinutesFile: 'https://www.example.gov/AgendaCenter/ViewFile/Minutes/_03042026-178',
       EventOtherFiles: [],
@@ -184,4 +185,48 @@ test('a page that is nested too deeply or has too many elements is refused', asy
   const read = (page: string) => open({ '/AgendaCenter': page }).reader.bodies();
   await expect(read('<div>'.repeat(100_000))).rejects.toThrow('nested too deeply');
   await expect(read('<br>'.repeat(500_000))).rejects.toThrow('more than 400000 elements');
+});
+
+const htmlItem = (level: number, bullet: string, title: string, more = ''): string =>
+  `<div class="item level${level}"><div class="bullet"><span>${bullet}</span></div><span class="title">${title}</span>${more}</div>`;
+
+test('an agenda that is a page has items with the numbers of their levels, nested or not', async () => {
+  const html = '/AgendaCenter/ViewFile/Agenda/_03042026-178?html=true';
+  const pages = (content: string) => ({
+    '/AgendaCenter': center(council),
+    [html]: `<body><div class="item">Menu</div>${content}</body>`,
+  });
+  const read = async (content: string) => {
+    const { reader } = open(pages(content));
+    await reader.events(null);
+    return reader.eventItems(178);
+  };
+  const file = '<div class="documents"><a class="file" href="/AgendaCenter/ViewFile/Item/9">Report.pdf</a></div>';
+  const inner = htmlItem(2, 'A.', 'Resolution 1', `<div class="desc">Approve a contract</div>${file}`);
+  const expected = [
+    { EventItemAgendaNumber: '9', EventItemTitle: 'CONSENT AGENDA', EventItemMatterAttachments: [] },
+    {
+      EventItemAgendaNumber: '9.A',
+      EventItemTitle: 'Resolution 1',
+      EventItemAgendaNote: 'Approve a contract',
+      EventItemMatterAttachments: [
+        { MatterAttachmentHyperlink: 'https://www.example.gov/AgendaCenter/ViewFile/Item/9' },
+      ],
+    },
+    { EventItemAgendaNumber: '10', EventItemTitle: 'Adjournment' },
+  ];
+  const nested = await read(`${htmlItem(1, '9.', 'CONSENT AGENDA', inner)}${htmlItem(1, '10.', 'Adjournment')}`);
+  const siblings = await read(`${htmlItem(1, '9.', 'CONSENT AGENDA')}${inner}${htmlItem(1, '10.', 'Adjournment')}`);
+  expect(nested).toMatchObject(expected);
+  expect(siblings).toEqual(nested);
+});
+
+test('a page that is a list of files is no divided agenda', async () => {
+  const html = '/AgendaCenter/ViewFile/Agenda/_03042026-178?html=true';
+  const { reader } = open({
+    '/AgendaCenter': center(council),
+    [html]: htmlItem(1, '', 'Agenda Packet') + htmlItem(1, '', 'Staff Reports'),
+  });
+  await reader.events(null);
+  expect(await reader.eventItems(178)).toEqual([]);
 });

@@ -12,7 +12,7 @@ const row = (id: number, title: string, more: Partial<PaperRow> = {}): PaperRow 
 });
 
 const joined = (...rows: readonly PaperRow[]) =>
-  joinPapers(rows).map(({ day: _day, titles: _titles, ...rest }) => rest);
+  joinPapers(rows).map(({ day: _day, titles: _titles, html: _html, ...rest }) => rest);
 
 test('an amended agenda replaces the first one, and the meeting keeps the id of the first', () => {
   expect(

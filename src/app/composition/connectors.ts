@@ -52,7 +52,10 @@ function openOpenCitiesReader(request: Read, clock: Clock) {
 function openCivicClerkReader(request: Read, clock: Clock) {
   const baseUrl = trimTrailingSlashes(request.options.baseUrl) ?? `https://${request.client}.api.civicclerk.com/v1`;
   const portal = `https://${request.client}.portal.civicclerk.com`;
-  return civicClerkReader(civicClerkHttpClient(baseUrl, http(request, clock)), { portal, api: baseUrl });
+  // The event service expects requests of its portal.
+  const headers = { origin: portal, referer: `${portal}/` };
+  const client = civicClerkHttpClient(baseUrl, { ...http(request, clock), headers });
+  return civicClerkReader(client, { portal, api: baseUrl });
 }
 
 interface Site {

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import type { CivicClerkClient, AgendaReader } from '../../../domain/ports/source-ports.ts';
+import { civicClerkItemsInSteps } from './agenda-items.ts';
 import { oneLine, toTwelveHourTime } from '../agendas/values.ts';
 import { bodyNameIn, derivedNumber, type ListedEvent, listedReader } from '../listed/listed-reader.ts';
-import { mapInTurns } from '../../../domain/text/steps.ts';
+import { mapInTurns, runInTurns } from '../../../domain/text/steps.ts';
 
 const text = z.string().nullish();
 const publishedFile = z.object({ fileId: z.int(), type: z.string(), name: text, publishOn: text });
@@ -18,6 +19,8 @@ const eventRow = z.object({
   eventLocation: z.object({ address1: text, address2: text, city: text, state: text, zipCode: text }).nullish(),
   publishedFiles: z.array(publishedFile).nullish(),
 });
+
+const agendaOfEvent = z.object({ id: z.int(), agendaId: z.int().nullish() });
 
 const DELETED: ReadonlySet<unknown> = new Set([true, 'true', 'True', 1, '1']);
 const PUBLISHED: ReadonlySet<unknown> = new Set(['Published', 'published', true]);
@@ -77,7 +80,9 @@ function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): List
     EventDate: row.startDateTime,
     // Local time of the meeting, although it ends in Z.
     EventTime: toTwelveHourTime(row.startDateTime),
-    EventLocation: [address1, address2, city, [state, zipCode].filter(Boolean).join(' ')].filter(Boolean).join(', '),
+    EventLocation: [...new Set([address1, address2, city, [state, zipCode].filter(Boolean).join(' ')])]
+      .filter(Boolean)
+      .join(', '),
     EventComment: [row.eventNotice, row.eventDescription].filter(Boolean).join('\n'),
     // The name of an event can contain a notice that it is canceled.
     EventName: row.eventName,
@@ -91,10 +96,20 @@ function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): List
   };
 }
 
-/** Reads the events of a CivicClerk client. Agendas are files only. */
+/** Reads the events of a CivicClerk client. An agenda without a list of items is read from its file. */
 export function civicClerkReader(client: CivicClerkClient, addresses: CivicClerkAddresses): AgendaReader {
+  const agendaIds = new Map<number, number>();
   return listedReader({
     platform: { sourceType: 'civicclerk', label: 'CivicClerk', readsAgendaFiles: true },
-    list: async () => mapInTurns(await client.events(), (event) => hiddenEvent(event) ?? listedEvent(event, addresses)),
+    list: async () =>
+      mapInTurns(await client.events(), (event) => {
+        const { data: row } = agendaOfEvent.safeParse(event);
+        if (row?.agendaId != null && row.agendaId > 0) agendaIds.set(row.id, row.agendaId);
+        return hiddenEvent(event) ?? listedEvent(event, addresses);
+      }),
+    eventItems: async (eventId) => {
+      const agendaId = agendaIds.get(eventId);
+      return agendaId === undefined ? [] : runInTurns(civicClerkItemsInSteps(await client.agenda(agendaId)));
+    },
   });
 }

@@ -15,6 +15,7 @@ import {
   readCategoriesInSteps,
   readLabels,
 } from './agenda-list.ts';
+import { readHtmlAgenda } from './html-agenda.ts';
 import { selectCategories } from './categories.ts';
 
 /** The list of a new year replaces that of the last one, whose minutes follow later. */
@@ -34,6 +35,8 @@ export interface AgendaCenter {
 /** Reads an AgendaCenter. Its list states no times: they are in the agendas themselves. */
 export function civicPlusReader({ web, site, category, since, clock }: AgendaCenter): AgendaReader {
   const firstYear = (since ?? new Date(clock.now() - LATE_MINUTES_MS).toISOString()).slice(0, 4);
+  /** Addresses of agendas that are pages. */
+  const pages = new Map<unknown, string>();
   return listedReader({
     platform: { sourceType: 'other', label: 'CivicPlus AgendaCenter', readsAgendaFiles: true },
     listedFrom: () => `${firstYear}-01-01`,
@@ -52,7 +55,15 @@ export function civicPlusReader({ web, site, category, since, clock }: AgendaCen
           });
         else rows.push(...list);
       }
-      return [...categories.flatMap((each) => eventsOf(each, rows, home.address)), ...unread];
+      const events = categories.flatMap((each) => eventsOf(each, rows, home.address));
+      for (const event of events)
+        if ('EventAgendaHtml' in event && typeof event.EventAgendaHtml === 'string')
+          pages.set(event.EventId, event.EventAgendaHtml);
+      return [...events, ...unread];
+    },
+    eventItems: async (eventId) => {
+      const page = pages.get(eventId);
+      return page === undefined ? [] : readHtmlAgenda(web, page, eventId);
     },
   });
 }

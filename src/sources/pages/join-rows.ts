@@ -13,6 +13,8 @@ export interface PaperRow {
   readonly agenda: string | null;
   readonly packet: string | null;
   readonly minutes: string | null;
+  /** The agenda as a page, on platforms that have one. */
+  readonly html?: string | null;
 }
 
 /** The papers of one meeting. */
@@ -27,6 +29,8 @@ export interface PaperMeeting {
   readonly agenda: string | null;
   readonly packet: string | null;
   readonly minutes: string | null;
+  /** The agenda as a page. */
+  readonly html: string | null;
   /** Agendas that were replaced, translations and supplements. */
   readonly others: readonly string[];
 }
@@ -144,6 +148,7 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
     agenda,
     packet,
     minutes: minutes.at(-1) ?? null,
+    html: (agenda === null ? null : main.html) ?? null,
     others: [...new Set(all)].filter((file) => !shown.includes(file)),
   };
 }

@@ -25,6 +25,7 @@ export function paperEvents({ body, rows, list }: PaperList): readonly ListedEve
       // A title can contain a notice that the meeting is canceled.
       EventName: meeting.titles,
       EventAgendaFile: meeting.agenda,
+      EventAgendaHtml: meeting.html,
       EventPacketFile: meeting.packet,
       EventMinutesFile: meeting.minutes,
       EventOtherFiles: meeting.others,

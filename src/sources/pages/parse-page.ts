@@ -47,6 +47,10 @@ export class PageElement {
       .map((_, node) => new PageElement(this.#$, this.#$(node)))
       .get();
   }
+  /** The elements that the selector finds and that no other `container` below this element contains. */
+  own(selector: string, container: string): readonly PageElement[] {
+    return this.all(selector).filter((each) => each.#selection.parent().closest(container).is(this.#selection));
+  }
   /** The closest element around this one. */
   around(selector: string): PageElement | null {
     const found = this.#selection.parent().closest(selector);

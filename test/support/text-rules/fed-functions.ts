@@ -46,6 +46,7 @@ import * as publication from '../../../src/sources/agendas/publication.ts';
 import * as sharedBodies from '../../../src/sources/agendas/shared-bodies.ts';
 import * as spanishNotices from '../../../src/sources/agendas/notices/spanish-notices.ts';
 import * as values from '../../../src/sources/agendas/values.ts';
+import * as civicClerkItems from '../../../src/sources/civicclerk/agenda-items.ts';
 import * as bodyWords from '../../../src/sources/pages/body-words.ts';
 import * as itemNumber from '../../../src/sources/pages/item-number.ts';
 import * as joinRows from '../../../src/sources/pages/join-rows.ts';
@@ -290,6 +291,14 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     bodyNameIn: listedReader.bodyNameIn,
     listedReader: null,
   },
+  'src/sources/civicclerk/agenda-items.ts': {
+    civicClerkItemsInSteps: (text) =>
+      runAtOnce(
+        civicClerkItems.civicClerkItemsInSteps({
+          items: [{ id: 1, agendaObjectItemName: text, agendaObjectItemOutlineNumber: text }],
+        }),
+      ),
+  },
   'src/sources/pages/body-words.ts': { bodyInTitle: bodyWords.bodyInTitle },
   'src/sources/pages/item-number.ts': {
     splitNumber: itemNumber.splitNumber,
@@ -359,6 +368,7 @@ export const NOT_FED: Readonly<Record<string, string>> = {
   'src/processors/projector/compare-with-live.ts': 'reads rows of read models',
   'src/sources/civicclerk/reader.ts': 'reads names of files',
   'src/sources/civicplus-archive/reader.ts': 'reads titles of at most 300 characters and links',
+  'src/sources/civicplus/html-agenda.ts': 'reads classes and numbers of a page',
   'src/sources/civicplus/source.ts': 'reads names of hosts',
   'src/sources/swagit/reader.ts': 'reads titles of at most 300 characters',
   'src/sources/swagit/video-page.ts': 'reads links of a page',
