@@ -161,9 +161,9 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       ],
       numbers: [MAYBE_TEXT, formatNumberMarks],
       matter_key: [MAYBE_TEXT, ({ matterFile }) => matterKey(matterFile)],
-      /** As JSON. */
+      /** JSON text. */
       actions: [MAYBE_TEXT, ({ actions }) => jsonOrNull(actions)],
-      /** As JSON. */
+      /** JSON text. */
       votes: [MAYBE_TEXT, ({ votes }) => jsonOrNull(votes)],
     },
     {

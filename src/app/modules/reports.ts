@@ -89,10 +89,29 @@ const limitReportReads =
     });
   };
 
+function reportFunctions(platform: Platform): ReportFunctions {
+  const { settings, log, clock, reads, progress, stores } = platform;
+  const closing = { log, leases: stores.reportLeases, dailyBudget: settings.CIVIC_REPORT_DAILY_BUDGET };
+  return {
+    submitDataReport: createSubmitDataReport({
+      ...platform,
+      windows: stores.windowCounts,
+      claims: stores.reportClaims,
+      queue: stores.reportQueue,
+      limit: settings.CIVIC_REPORT_QUEUE_LIMIT,
+      caughtUp: async (deadline) => progress.waitFor(readModel.name, await log.head(), deadline),
+      openReports: (reportIds) => openReports(reads, reportIds),
+      closed: (now) => intakeClosed(closing, now),
+      readable: (reportId, deadline) => awaitReport({ reads, clock }, reportId, deadline),
+    }),
+    getDataReport: limitReportReads(createGetDataReport(reads), stores.windowCounts, clock),
+  };
+}
+
 export function reports(platform: Platform, published: PublishedRecords) {
   const { settings, log, checkpoints, clock, identifiers, reads, progress, logger, stores, owner, deadlineMs } =
     platform;
-  const { CIVIC_REPORT_DAILY_BUDGET: dailyBudget, CIVIC_REPORT_QUEUE_LIMIT: limit } = settings;
+  const dailyBudget = settings.CIVIC_REPORT_DAILY_BUDGET;
   const parts = { log, checkpoints, clock, identifiers, reads, leases: stores.reportLeases, dailyBudget };
   const worker: ReportWorkerDependencies = {
     ...parts,
@@ -103,26 +122,8 @@ export function reports(platform: Platform, published: PublishedRecords) {
     holder: `worker ${owner}`,
     deadlineMs: WORK_DEADLINE_MS,
   };
-  const workOnDue = (signal: AbortSignal) => dueReports(worker, signal);
   const reactors = [createReportWorker(worker), createReportSettler(parts)];
-  const intake = {
-    ...parts,
-    windows: stores.windowCounts,
-    claims: stores.reportClaims,
-    queue: stores.reportQueue,
-    limit,
-    caughtUp: async (deadline: number) => progress.waitFor(readModel.name, await log.head(), deadline),
-    openReports: (reportIds: readonly string[]) => openReports(reads, reportIds),
-    deadlineMs,
-  };
-  const functions: ReportFunctions = {
-    submitDataReport: createSubmitDataReport({
-      ...intake,
-      closed: (now) => intakeClosed(parts, now),
-      readable: (reportId, deadline) => awaitReport({ reads, clock }, reportId, deadline),
-    }),
-    getDataReport: limitReportReads(createGetDataReport(reads), stores.windowCounts, clock),
-  };
+  const functions = reportFunctions(platform);
   const inTime: ReportFunctions = {
     submitDataReport: (input) => answeredWithin(clock, deadlineMs, () => functions.submitDataReport(input)),
     getDataReport: (input) => answeredWithin(clock, deadlineMs, () => functions.getDataReport(input)),
@@ -138,7 +139,7 @@ export function reports(platform: Platform, published: PublishedRecords) {
         what: 'working on reports',
         everyMs: MINUTE_MS,
         lease: 'due reports',
-        run: workOnDue,
+        run: (signal: AbortSignal) => dueReports(worker, signal),
       },
     ],
     reporting: { worker, reactors },

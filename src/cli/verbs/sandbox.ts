@@ -7,6 +7,7 @@ import type { Civic } from '../../app/civic.ts';
 import { BadSetting } from '../../app/settings.ts';
 import type { CliContext } from '../context.ts';
 import { warn } from '../output.ts';
+import type { Failures } from '../sandbox/failures.ts';
 import type { ChangeablePlans } from '../sandbox/settings.ts';
 import { wholeParser } from '../verb.ts';
 
@@ -45,32 +46,41 @@ interface Printed {
   readonly payAsYouGoKey: string;
 }
 
-async function runSandbox(
-  context: CliContext,
-  folder: string,
-  { controlPort, json }: { readonly controlPort: number; readonly json?: true },
-) {
-  // Only here, as with `serve`: half of the program's code.
-  const [{ serve }, { createControl }, { createFailures, withFailures }, { openAccounts }, { sandboxSettings }] =
-    await Promise.all([
-      import('../../app/serving/serve.ts'),
-      import('../sandbox/control.ts'),
-      import('../sandbox/failures.ts'),
-      import('../sandbox/changes.ts'),
-      import('../sandbox/settings.ts'),
-    ]);
+/** State of a sandbox that has started. */
+interface Running {
+  readonly civic: Civic;
+  readonly plans: ChangeablePlans;
+  readonly printed: Printed;
+}
+
+interface SandboxOptions {
+  readonly controlPort: number;
+  readonly json?: true;
+}
+
+/** Loads half of the code of the program, which only `serve` and this command need. */
+const loadModules = async () => ({
+  ...(await import('../../app/serving/serve.ts')),
+  ...(await import('../sandbox/control.ts')),
+  ...(await import('../sandbox/failures.ts')),
+  ...(await import('../sandbox/changes.ts')),
+  ...(await import('../sandbox/settings.ts')),
+});
+
+async function runSandbox(context: CliContext, folder: string, { controlPort, json }: SandboxOptions): Promise<void> {
+  const modules = await loadModules();
   let ahead = 0;
-  let running: { readonly civic: Civic; readonly plans: ChangeablePlans; readonly printed: Printed } | undefined;
-  const started = () => {
+  let running: Running | undefined;
+  const started = (): Running => {
     if (running === undefined) throw new Rejection('feed_unavailable', 'the sandbox is still starting');
     return running;
   };
-  const failures = createFailures(
-    { sleep: (...given) => started().civic.machineClock.sleep(...given) },
+  const failures = modules.createFailures(
+    { sleep: (...pause) => started().civic.machineClock.sleep(...pause) },
     () => started().civic.deadlineMs,
   );
   const say = (fields: object, message: string): void => warn(context, `${message} ${JSON.stringify(fields)}`);
-  const control = createControl({
+  const control = modules.createControl({
     civic: () => started().civic,
     failures,
     plans: () => started().plans,
@@ -84,39 +94,52 @@ async function runSandbox(
     );
   });
   try {
-    const opened = sandboxSettings(context.examination.environment, {
-      dataDir: path.join(folder, 'data'),
-      facilitatorUrl: `${url}/facilitator`,
-    });
-    if (opened.left.length > 0) warn(context, `a sandbox uses its own data and ignores ${opened.left.join(', ')}`);
-    const civic = await context.openAhead(opened.settings, () => ahead);
-    try {
-      const keys = await openAccounts(civic);
-      const banner = ({
-        baseUrl,
-        opsUrl,
-      }: {
-        readonly baseUrl: string | null;
-        readonly opsUrl: string | null;
-      }): string => {
-        const printed = { service: baseUrl!, control: `${url}/sandbox`, operators: opsUrl, ...keys };
-        running = { civic, plans: opened.plans, printed };
-        return json === true ? `${JSON.stringify(printed)}\n` : bannerText(printed);
-      };
-      await serve(withFailures(civic, failures), {
-        role: 'all',
-        stopping: context.stopping,
-        hurrying: context.hurrying,
-        print: (text) => void context.stdout.write(text),
-        toTerminal: false,
-        banner,
-        disturb: (operation, answer) => failures.disturb(operation, answer),
-      });
-    } finally {
-      await civic.close();
-    }
+    const onStarted = (begun: Running): string => {
+      running = begun;
+      return json === true ? `${JSON.stringify(begun.printed)}\n` : bannerText(begun.printed);
+    };
+    await serveSandbox({ context, modules, folder, failures, url, ahead: () => ahead, onStarted });
   } finally {
     await control.close(context.hurrying);
+  }
+}
+
+interface Serving {
+  readonly context: CliContext;
+  readonly modules: Awaited<ReturnType<typeof loadModules>>;
+  readonly folder: string;
+  readonly failures: Failures;
+  /** Address of the control. */
+  readonly url: string;
+  /** Milliseconds by which the clock of the sandbox is ahead. */
+  readonly ahead: () => number;
+  /** Returns the text to print. */
+  readonly onStarted: (running: Running) => string;
+}
+
+async function serveSandbox({ context, modules, folder, failures, url, ahead, onStarted }: Serving): Promise<void> {
+  const { settings, plans, left } = modules.sandboxSettings(context.examination.environment, {
+    dataDir: path.join(folder, 'data'),
+    facilitatorUrl: `${url}/facilitator`,
+  });
+  if (left.length > 0) warn(context, `a sandbox uses its own data and ignores ${left.join(', ')}`);
+  const civic = await context.openAhead(settings, ahead);
+  try {
+    const keys = await modules.openAccounts(civic);
+    await modules.serve(modules.withFailures(civic, failures), {
+      role: 'all',
+      stopping: context.stopping,
+      hurrying: context.hurrying,
+      print: (text) => void context.stdout.write(text),
+      toTerminal: false,
+      banner: ({ baseUrl, opsUrl }) => {
+        const printed = { service: baseUrl!, control: `${url}/sandbox`, operators: opsUrl, ...keys };
+        return onStarted({ civic, plans, printed });
+      },
+      disturb: (operation, answer) => failures.disturb(operation, answer),
+    });
+  } finally {
+    await civic.close();
   }
 }
 

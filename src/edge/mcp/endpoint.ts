@@ -56,6 +56,34 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
         logger.debug({ rule: /\(([a-z-]+)\)/.exec(message)?.[1] ?? name }, 'a tool request was refused'),
     },
   );
+  /** Passes the messages to the library. Throws the `Rejection` with which a tool refuses the whole request. */
+  const exchangeMessages = async (request: ToolRequest, body: unknown, headers: Headers): Promise<ToolAnswer> => {
+    // The context excludes the headers, which contain the API key.
+    const { principal, requestId, baseUrl, onAllowance, ending } = request;
+    const isBatch = Array.isArray(body);
+    const refusals: Rejection[] = [];
+    const results: object[] = [];
+    const exchange: Exchange = {
+      principal,
+      requestId,
+      baseUrl,
+      onAllowance,
+      body,
+      runTool,
+      tools,
+      refuseRequest: isBatch ? null : (rejection) => void refusals.push(rejection),
+      answer: (message) => void results.push(message),
+    };
+    const authInfo = { token: '', clientId: principal.keyId, scopes: [...principal.scopes], extra: { exchange } };
+    const libraryRequest = { method: 'POST', headers, signal: ending.signal } as Request;
+    const response = await handler.fetch(libraryRequest, { parsedBody: body, authInfo });
+    const end = (): void => ending.abort(ENDED);
+    const result = results.at(-1);
+    const answer = result === undefined ? await finishAnswer(response, isBatch, end) : jsonAnswer(result);
+    if (result !== undefined) end();
+    if (refusals[0] !== undefined) throw refusals[0];
+    return answer;
+  };
   return {
     /** Answers a request. Throws a `Rejection` if the request is refused as a whole. */
     async answer(request: ToolRequest): Promise<ToolAnswer> {
@@ -73,41 +101,13 @@ export function createToolEndpoint(parts: ToolRunnerParts) {
         () => ending.abort(),
         () => undefined,
       );
-      const libraryRequest = { method: 'POST', headers, signal: ending.signal } as Request;
-      const refusals: Rejection[] = [];
-      const isBatch = Array.isArray(body);
-      const refuseRequest = isBatch ? null : (rejection: Rejection): void => void refusals.push(rejection);
-      // The context excludes the headers, which contain the API key.
-      const { principal, requestId, baseUrl, onAllowance } = request;
-      let result: object | undefined;
-      const answer = (message: object): void => void (result = message);
-      const exchange: Exchange = {
-        principal,
-        requestId,
-        baseUrl,
-        onAllowance,
-        body,
-        refuseRequest,
-        runTool,
-        tools,
-        answer,
-      };
-      const { keyId: clientId, scopes } = principal;
-      const authInfo = { token: '', clientId, scopes: [...scopes], extra: { exchange } };
-      const response = await handler.fetch(libraryRequest, { parsedBody: body, authInfo });
-      const done = (): void => ending.abort(ENDED);
-      if (result === undefined) {
-        const answered = await finishAnswer(response, isBatch, done);
-        if (refusals[0] !== undefined) throw refusals[0];
-        return answered;
-      }
-      done();
-      if (refusals[0] !== undefined) throw refusals[0];
-      return { status: 200, type: JSON_TYPE, body: JSON.stringify(result) };
+      return await exchangeMessages(request, body, headers);
     },
     close: () => handler.close(),
   };
 }
+
+const jsonAnswer = (result: object): ToolAnswer => ({ status: 200, type: JSON_TYPE, body: JSON.stringify(result) });
 
 /**
  * Adds this interface's code to the library's errors. Reads the answer whole, except that of a batch, which is sent

@@ -126,6 +126,15 @@ async function readForSale(name: ToolName, find: () => Promise<Found<object>>): 
   return fits.text;
 }
 
+function logFailure(
+  logger: Logger,
+  failure: { readonly requestId: string; readonly tool: ToolName; readonly code: ToolErrorCode },
+  error: unknown,
+): void {
+  if (failure.code === 'timeout') logger.warn(failure, 'the tool took too long');
+  if (failure.code === 'service_unavailable') logger.error({ ...failure, err: error }, 'the tool failed');
+}
+
 export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const { clock, logger, metrics, payments } = parts;
   /**
@@ -171,13 +180,6 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
     const { data, text } = fitted(name, found);
     return dataResult(data, text);
   };
-  const logRefusal = (tool: Tool, { requestId, signal }: ToolCall, { code }: ToolRefusal, error: unknown): void => {
-    // Failures after the caller disconnected are not logged.
-    if (signal.aborted || error instanceof ToolRefusal) return;
-    if (code === 'timeout') logger.warn({ requestId, tool: tool.name, code }, 'the tool took too long');
-    if (code === 'service_unavailable')
-      logger.error({ requestId, tool: tool.name, code, err: error }, 'the tool failed');
-  };
   const run: RunTool = async (name, input, call) => {
     const started = clock.now();
     /** Null if the request is refused as a whole, which is counted elsewhere. */
@@ -189,7 +191,9 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
     } catch (error) {
       const refusal = toToolRefusal(TOOLS[name], error);
       outcome = refusal.code;
-      logRefusal(TOOLS[name], call, refusal, error);
+      // Failures after the caller disconnected are not logged.
+      if (!call.signal.aborted && !(error instanceof ToolRefusal))
+        logFailure(logger, { requestId: call.requestId, tool: name, code: refusal.code }, error);
       if (refusal.code === 'rate_limited' && call.refuseRequest !== null) {
         const { code, message, retryAfterSeconds = 1 } = refusal;
         call.refuseRequest(new Rejection(code, message, { retryAfterSeconds }));
