@@ -1,5 +1,5 @@
 import type { Clock } from '../../domain/ports/clock.ts';
-import { DAY_MS } from '../../domain/durations.ts';
+import { HOUR_MS } from '../../domain/durations.ts';
 import { SourceUnavailable } from '../../domain/ports/source-ports.ts';
 import robotsParser from 'robots-parser';
 import { unlessAborted } from './host-turns.ts';
@@ -56,7 +56,7 @@ interface Entry {
   readonly rules: Promise<IsAllowed>;
 }
 
-/** Remembers the robots.txt of each origin for a day. Requests for the same one share one read. */
+/** Remembers the robots.txt of each origin for an hour. Requests for the same one share one read. */
 export class RobotsCache {
   readonly #clock: Pick<Clock, 'now'>;
   readonly #entries = new Map<string, Entry>();
@@ -83,7 +83,7 @@ export class RobotsCache {
   async #read(origin: string, read: () => Promise<IsAllowed>): Promise<IsAllowed> {
     this.#entries.delete(origin);
     if (this.#entries.size >= MAX_HOSTS) this.#entries.delete(this.#entries.keys().next().value!);
-    const entry = { until: this.#clock.now() + DAY_MS, rules: read() };
+    const entry = { until: this.#clock.now() + HOUR_MS, rules: read() };
     this.#entries.set(origin, entry);
     try {
       return await entry.rules;

@@ -359,7 +359,7 @@ describe('requests to a host', () => {
 describe('robots.txt', () => {
   const rules = (text: string) => status(200, { 'content-type': 'text/plain' }, text);
 
-  test('refuses the paths that it names, is read once a day, and can be overridden for a source', async () => {
+  test('refuses the paths that it names, is read once an hour, and can be overridden for a source', async () => {
     const answers = { '/robots.txt': rules('User-agent: *\nDisallow: /AgendaCenter'), '/AgendaCenter': page('list') };
     const site = await startSite({ ...answers, '/about': page('about') });
     const clock = sleepingClock();
@@ -373,7 +373,7 @@ describe('robots.txt', () => {
       text: 'list',
     });
     expect(site.all).toEqual(['/robots.txt', '/about', '/AgendaCenter']);
-    clock.move(24 * 60 * 60_000);
+    clock.move(60 * 60_000);
     await web.page(`${site.url}/about`);
     expect(site.all.filter((path) => path === '/robots.txt')).toHaveLength(2);
   });
