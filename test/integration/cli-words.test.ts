@@ -163,7 +163,12 @@ afterAll(async () => {
 });
 
 /** Runs in this process to save time; a test below compares it with separate processes. */
-const civic = (args: readonly string[]): Promise<Answered> => leavingNothingOpen(() => installation.civicHere(args));
+const civic = (args: readonly string[]): Promise<Answered> =>
+  leavingNothingOpen(async () => {
+    const answered = await installation.civicHere(args);
+    platform.closeIdle();
+    return answered;
+  });
 const given = (args: readonly string[]): readonly string[] => args.map((arg) => at[arg as keyof typeof at] ?? arg);
 
 function expectOneLine({ stdout, stderr }: Answered): void {

@@ -27,7 +27,7 @@ afterAll(async () => {
 async function examined(
   env: Environment,
 ): Promise<{ readonly exitCode: number | null; readonly states: Record<string, Finding['state']> }> {
-  const { exitCode, stdout } = await installation.civic(['doctor', '--json'], { env: { ...FREE, ...env } });
+  const { exitCode, stdout } = await installation.civicHere(['doctor', '--json'], { env: { ...FREE, ...env } });
   const findings = JSON.parse(stdout) as readonly Finding[];
   return { exitCode, states: Object.fromEntries(findings.map(({ check, state }) => [check, state])) };
 }
@@ -60,7 +60,7 @@ test('a foreign database fails the check of the schema only', async () => {
 
 test('a missing database is one finding, without a password in it', async () => {
   const env = { ...FREE, DATABASE_URL: 'postgres://civic:s3cret@127.0.0.1:1/civic' };
-  const { exitCode, stdout, stderr } = await installation.civic(['doctor'], { env });
+  const { exitCode, stdout, stderr } = await installation.civicHere(['doctor'], { env });
   expect(exitCode).toBe(1);
   expect(stdout).toMatch(/^database +failed +/m);
   expect(stdout + stderr).not.toContain('s3cret');
@@ -77,11 +77,11 @@ test('a database with locked tables is one finding, and the doctor ends', async 
 
 test('what every start is refused for fails the doctor with the same message', async () => {
   const env = { DATABASE_URL: database.url };
-  const open = () => installation.civic(['accounts', 'open', '--name', 'Acme'], { env: { ...FREE, ...env } });
+  const open = () => installation.civicHere(['accounts', 'open', '--name', 'Acme'], { env: { ...FREE, ...env } });
   const refused = async (message: RegExp) => {
     const { exitCode, stderr } = await open();
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(message)]);
-    const doctor = await installation.civic(['doctor', '--json'], { env: { ...FREE, ...env } });
+    const doctor = await installation.civicHere(['doctor', '--json'], { env: { ...FREE, ...env } });
     const found = (JSON.parse(doctor.stdout) as readonly Finding[]).find(({ check }) => check === 'installation');
     expect([doctor.exitCode, found?.state, `civic: ${found?.found}\n`]).toEqual([1, 'failed', stderr]);
   };
@@ -120,7 +120,7 @@ test('a read-only database fails the doctor and refuses a command that writes, a
   url.searchParams.set('options', '-c default_transaction_read_only=on');
   const env = { DATABASE_URL: url.toString() };
   expect(await examined(env)).toMatchObject({ exitCode: 1, states: { database: 'ok', writes: 'failed' } });
-  const { exitCode, stderr } = await installation.civic(['accounts', 'open', '--name', 'Acme'], {
+  const { exitCode, stderr } = await installation.civicHere(['accounts', 'open', '--name', 'Acme'], {
     env: { ...FREE, ...env },
   });
   expect(exitCode).toBe(1);

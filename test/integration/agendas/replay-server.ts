@@ -63,8 +63,6 @@ export async function startReplayServer(client: string, recording: Recording) {
   const faultsByPath = new Map<string, Fault>();
   const requests: string[] = [];
   const server = createServer((request, response) => {
-    // A connection that waits for another request would hold up a test that waits until nothing is left open.
-    response.setHeader('connection', 'close');
     const url = new URL(request.url ?? '/', 'http://source');
     requests.push(`${url.pathname}${url.search}`);
     const fault = faultsByPath.get(url.pathname) ?? faults.shift();
@@ -118,6 +116,8 @@ export async function startReplayServer(client: string, recording: Recording) {
     /** Apply until they are removed. */
     faultsByPath,
     requests,
+    /** Closes connections that wait for another request: a test that waits until nothing is open would wait for their timeout. */
+    closeIdle: () => server.closeIdleConnections(),
     close: async () => {
       server.closeAllConnections();
       server.close();
