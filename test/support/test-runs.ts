@@ -8,7 +8,7 @@ export const REPEATED_TESTS: string[] = [
   'test/integration/{client-replicate,client-python,erasure,hostile-sources,hostile-texts,sandbox}.test.ts',
   'test/integration/{report-leases,mirror-owner,payments/agents,payments/crashes}.test.ts',
   'test/integration/{agenda,meeting,record-history,report,search}-plans.test.ts',
-  'test/contract/{search-indexes,workflows}.test.ts',
+  'test/contract/search-indexes.test.ts',
   'test/regression/{hostile-bodies,hostile-pipelines,locked-tables,read-only-database}.test.ts',
   'test/conformance/admission-allowances.test.ts',
 ];

@@ -2,13 +2,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { WORKFLOWS } from '../../contract/workflows.ts';
-import { buildArazzoDocument } from '../../src/edge/documents/arazzo.ts';
-import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
 import { lintTotals, redocly } from '../support/redocly.ts';
-import { nightlyTest } from '../support/nightly-test.ts';
 import { type Sandbox, startSandbox } from '../support/sandbox.ts';
-import { withNightly } from '../support/test-runs.ts';
 
 const DOCUMENT = 'arazzo.json';
 let folder: string;
@@ -64,7 +59,7 @@ const firstCursor = async (): Promise<string> => {
 };
 const COPIED = ['takeSnapshot 201', 'readFirstPage 200'];
 
-nightlyTest('Redocly reports nothing', async () => {
+test('Redocly reports nothing', async () => {
   const said = await redocly(folder, 'lint', DOCUMENT, '--extends=recommended', '--format=json');
   expect({ code: said.code, totals: lintTotals(said) }).toEqual({
     code: 0,
@@ -72,24 +67,22 @@ nightlyTest('Redocly reports nothing', async () => {
   });
 });
 
-nightlyTest('a snapshot is read page by page to its end, and then the feed', async () => {
+test('a snapshot is read page by page to its end, and then the feed', async () => {
   const steps = await run('snapshotThenFollow', { resource: 'jurisdictions' });
   expect(steps).toEqual([...COPIED, 'readNextPage 200', 'readNextPage 200', 'readChanges 200']);
 });
 
-nightlyTest('a cursor that is retained is read on to the head', async () => {
+test('a cursor that is retained is read on to the head', async () => {
   const steps = await run('recoverFromExpiredCursor', { resource: 'meetings', cursor: await firstCursor() });
   expect(steps[0]).toBe('readStoredCursor 200');
   expect(steps.length).toBeGreaterThan(3);
   expect(new Set(steps.slice(1))).toEqual(new Set(['readChanges 200']));
 });
 
-test.each(
-  withNightly<readonly [string, string, object]>(
-    [['a moved clock', '/clock', { advance: 'P31D' }]],
-    [['a renewed feed', '/feed/renew', {}]],
-  ),
-)('a cursor that is expired by %s leads to a new snapshot and back to the feed', async (_, path, body) => {
+test.each([
+  ['a moved clock', '/clock', { advance: 'P31D' }],
+  ['a renewed feed', '/feed/renew', {}],
+])('a cursor that is expired by %s leads to a new snapshot and back to the feed', async (_, path, body) => {
   const cursor = await firstCursor();
   await sandbox.ask('POST', path, body);
   const steps = await run('recoverFromExpiredCursor', { resource: 'meetings', cursor });
@@ -102,29 +95,4 @@ test('a report that is refused for the time being is sent again, and exists once
   const steps = await run('reportAndRetry', { idempotencyKey: 'workflow-1', ...report });
   expect(steps.slice(-3)).toEqual(['submit 202', 'submitAgain 202', 'readStatus 200']);
   expect(await sandbox.ask('GET', '')).toMatchObject({ failures: [] });
-});
-
-test('the document is made only for operations, parameters and answers that exist', () => {
-  const document = buildOpenApiDocument('https://records.test');
-  const { workflows } = buildArazzoDocument(document);
-  expect(workflows.map(({ workflowId }) => workflowId)).toEqual(Object.keys(WORKFLOWS));
-  const without = (path: string) => ({
-    ...document,
-    paths: Object.fromEntries(Object.entries(document.paths).filter(([each]) => each !== path)),
-  });
-  expect(() => buildArazzoDocument(without('/api/v1/data/snapshots'))).toThrow('no operation createCivicSnapshot');
-  const changes = '/api/v1/data/changes';
-  const { get } = document.paths[changes]!;
-  const withGet = (changed: object) => ({
-    ...document,
-    paths: { ...document.paths, [changes]: { get: { ...get!, ...changed } } },
-  });
-  expect(() => buildArazzoDocument(withGet({ parameters: [] }))).toThrow('no parameter cursor');
-  const needed = { name: 'since', in: 'query', required: true, description: '', schema: {} };
-  expect(() => buildArazzoDocument(withGet({ parameters: [...get!.parameters!, needed] }))).toThrow(
-    'needs the parameter since',
-  );
-  expect(() => buildArazzoDocument(withGet({ responses: { 200: get!.responses['200'] } }))).toThrow(
-    'does not answer 410',
-  );
 });
