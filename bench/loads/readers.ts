@@ -1,23 +1,10 @@
 import { atMost, type Bench, count, type Load, type Row } from '../rig/bench.ts';
+import { headCursor } from '../rig/feed-head.ts';
 import type { Generated } from '../rig/load-generator.ts';
 import { median, percentile } from '../rig/measure.ts';
 import { residentMb, startWorker } from '../rig/processes.ts';
 import { serve } from '../rig/service.ts';
 import { scoped } from '../rig/scoped.ts';
-
-interface Page {
-  readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
-}
-
-/** The cursor at the head of the feed. */
-async function headCursor(url: string, key: string): Promise<string> {
-  let path = '/api/v1/data/changes?limit=500';
-  for (;;) {
-    const { meta } = (await (await fetch(url + path, { headers: { authorization: `Bearer ${key}` } })).json()) as Page;
-    if (!meta.hasMore) return meta.nextCursor;
-    path = `/api/v1/data/changes?limit=500&cursor=${meta.nextCursor}`;
-  }
-}
 
 const run = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {

@@ -20,6 +20,10 @@ const pageOfAgenda = (page: number): readonly string[] => [
   ]),
 ];
 
+/** Returns an agenda in PDF. */
+export const agendaPdf = (pages: number): Uint8Array =>
+  smallPdf(Array.from({ length: pages }, (_, page) => linesAsTexts(pageOfAgenda(page))));
+
 export interface AgendaFiles extends AsyncDisposable {
   readonly paths: readonly string[];
   readonly pages: number;
@@ -30,7 +34,7 @@ export function writeAgendaFiles(pageCounts: readonly number[]): AgendaFiles {
   const folder = mkdtempSync(join(tmpdir(), 'civic-bench-agendas-'));
   const paths = pageCounts.map((pages, index) => {
     const path = join(folder, `${index}.pdf`);
-    writeFileSync(path, smallPdf(Array.from({ length: pages }, (_, page) => linesAsTexts(pageOfAgenda(page)))));
+    writeFileSync(path, agendaPdf(pages));
     return path;
   });
   return {
