@@ -172,7 +172,7 @@ interface MoreOfBodies {
   readonly slugs?: ReadonlyMap<string, readonly string[]>;
   readonly shared?: SharedBodies;
   /** Bodies of the client's published meetings, by the id at the source. */
-  readonly ofMeetings?: ReadonlyMap<number, string>;
+  readonly ofMeetings?: ReadonlyMap<number, ReadonlySet<string>>;
 }
 
 /** Slugs of the bodies of a place. A published body keeps its slug, and no body gets a slug that another one has or had. */

@@ -73,6 +73,11 @@ export class ClientBodies {
     return [...this.#mapped.places.values()].filter(({ publicBodyId }) => this.#shared.isNamedByOthers(publicBodyId));
   }
 
+  /** Ids of the client's sources that were published before the run. */
+  sourceIds(): readonly string[] {
+    return [...this.#sources.values()].filter((source) => this.#isOwn(source)).map(({ id }) => id);
+  }
+
   /** Name of a published body; empty without one. */
   nameOf(publicBodyId: string): string {
     return this.#bodies.get(publicBodyId)?.name ?? '';
@@ -204,13 +209,9 @@ export class ClientBodies {
   ): Promise<ReturnType<typeof mapBodies>> {
     const { client, place, target } = this.#parts;
     const today = dateOfDay(localDay(target.clock.now(), place.timezone));
-    const ofMeetings = events.flatMap(({ EventId, EventBodyId }) => {
-      const meeting = this.#meetings.get(String(EventId));
-      return meeting === undefined ? [] : [[EventBodyId, meeting.publicBodyId] as const];
-    });
     const mapped = mapBodies(client, place, rows, bodies, {
       shared: this.#shared,
-      ofMeetings: new Map(ofMeetings),
+      ofMeetings: this.#bodiesOfMeetings(events),
       unlisted: unlistedBodies(events, listedIds, today),
       adoptedIds: adoptedIds(events, this.#meetings, place),
       slugs: (await target.known.bodySlugs?.(place.jurisdictionId)) ?? new Map(),
@@ -220,6 +221,17 @@ export class ClientBodies {
     const unknown = [...sourceIds, ...mappedIds].filter((id) => !sources.has(id));
     this.#sources = new Map([...sources, ...(await target.known.current('sources', [...new Set(unknown)]))]);
     return mapped;
+  }
+
+  /** Bodies of published meetings, by the id of the body at the source. */
+  #bodiesOfMeetings(events: readonly EventRow[]): ReadonlyMap<number, ReadonlySet<string>> {
+    const bodies = new Map<number, Set<string>>();
+    for (const { EventId, EventBodyId } of events) {
+      const publicBodyId = this.#meetings.get(String(EventId))?.publicBodyId;
+      if (publicBodyId === undefined) continue;
+      bodies.set(EventBodyId, (bodies.get(EventBodyId) ?? new Set()).add(publicBodyId));
+    }
+    return bodies;
   }
 
   async #writeChanges(writer: BatchedWriter, changes: readonly RecordChange[]): Promise<void> {

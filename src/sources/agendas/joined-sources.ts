@@ -77,17 +77,24 @@ export class JoinedSources {
       this.#published.set(event.eventId, event);
   }
 
-  /** Reads the recordings of listed events, also of those whose meeting is gone. */
+  /** Reads the recordings of listed events, also of those whose meeting is gone. An event that is not published can have been one of another body. */
   async #readRecordings(events: readonly EventRow[]): Promise<void> {
-    const { known, bodies } = this.#parts;
-    const ids = await mapInTurns(events, ({ EventId, EventBodyId }) => {
-      const sourceId = bodies.place(EventBodyId)?.sourceId;
-      return sourceId === undefined
-        ? []
-        : [[recordingId(sourceId, EventId), { eventId: String(EventId), sourceId }] as const];
+    const { bodies } = this.#parts;
+    await this.#readRecordingsOf(events, ({ EventBodyId }) => bodies.place(EventBodyId)?.sourceId ?? null);
+    for (const sourceId of bodies.sourceIds()) {
+      const isNew = ({ EventId }: EventRow) =>
+        ![this.#published, bodies.meetings].some((known) => known.has(String(EventId)));
+      await this.#readRecordingsOf(events.filter(isNew), () => sourceId);
+    }
+  }
+
+  async #readRecordingsOf(events: readonly EventRow[], sourceOf: (event: EventRow) => string | null): Promise<void> {
+    const entries = await mapInTurns(events, (event) => {
+      const [eventId, sourceId] = [String(event.EventId), sourceOf(event)];
+      return sourceId === null ? [] : [[recordingId(sourceId, eventId), { eventId, sourceId }] as const];
     });
-    const byId = new Map(ids.flat());
-    for (const [id, { meetingId: meeting, url }] of await known.current('documents', [...byId.keys()])) {
+    const byId = new Map(entries.flat());
+    for (const [id, { meetingId: meeting, url }] of await this.#parts.known.current('documents', [...byId.keys()])) {
       const event = byId.get(id)!;
       if (meeting !== null) this.#published.set(event.eventId, { ...event, meetingId: meeting, url });
     }

@@ -3,7 +3,13 @@ import type { RecordData } from '../../../domain/records/resources.ts';
 import { derivedBodyId, derivedSourceId } from './own-records.ts';
 
 type Body = Pick<RecordData<'public_bodies'>, 'name' | 'slug' | 'createdAt'>;
-type Source = Pick<RecordData<'sources'>, 'publicBodyId' | 'active'>;
+type Source = Pick<RecordData<'sources'>, 'publicBodyId' | 'active' | 'createdAt'>;
+
+/** A body in the list of a client. */
+interface NamedRow {
+  readonly bodyId: number;
+  readonly name: string | null;
+}
 
 export interface PlaceRecords {
   readonly client: string;
@@ -61,23 +67,24 @@ export class SharedBodies {
   readonly #place: PlaceRecords;
   /** Sources of other clients, by body. */
   readonly #others: ReadonlyMap<string, readonly Source[]>;
-  /** Bodies that other clients name, by the key of their name. */
+  /** Bodies of other clients, by the keys of their names. */
   readonly #byKey: ReadonlyMap<string, readonly string[]>;
 
   constructor(place: PlaceRecords) {
     this.#place = place;
-    const others = [...place.sources].flatMap(([id, { publicBodyId, active }]) =>
-      publicBodyId === null || id === this.#sourceId(publicBodyId) ? [] : { publicBodyId, active },
+    const others = [...place.sources].flatMap(([id, source]) =>
+      source.publicBodyId === null || id === this.#sourceId(source.publicBodyId) ? [] : source,
     );
-    this.#others = Map.groupBy(others, ({ publicBodyId }) => publicBodyId);
-    const named = [...place.bodies].flatMap(([id, body]) => (this.#others.has(id) ? this.#keys(id, body) : []));
+    this.#others = Map.groupBy(others, ({ publicBodyId }) => publicBodyId!);
+    const shareable = [...place.bodies].filter(([id]) => this.#others.has(id) || this.#isShared(id));
+    const named = shareable.flatMap(([id, body]) => this.#keys(id, body));
     const byKey = Map.groupBy(named, ([key]) => key);
     this.#byKey = new Map([...byKey].map(([key, entries]) => [key, entries.map(([, id]) => id)]));
   }
 
   /** The slug is that of the first name: a body that this client shares stays shared if another client renames it. */
   #keys(id: string, { name, slug }: Body): readonly (readonly [key: string, id: string])[] {
-    const names = this.#place.sources.has(this.#sourceId(id)) ? [name, slug] : [name];
+    const names = this.#isShared(id) ? [name, slug] : [name];
     return [...new Set(names.map((each) => this.#key(each)))].map((key) => [key, id]);
   }
 
@@ -91,42 +98,53 @@ export class SharedBodies {
     return this.#others.get(publicBodyId)?.some(({ active }) => active) === true;
   }
 
+  /** True if this client has a source of the body that others name, or that was there before the source: a client's own body follows its source. */
+  #isShared(publicBodyId: string): boolean {
+    const { bodies, sources } = this.#place;
+    const [source, body] = [sources.get(this.#sourceId(publicBodyId)), bodies.get(publicBodyId)];
+    if (source === undefined || body === undefined) return false;
+    return this.#others.has(publicBodyId) || source.createdAt > body.createdAt;
+  }
+
   /**
    * Returns the published bodies of other clients that bodies of this client are, by the id at the source. `ofMeetings`: the
    * bodies of published meetings, by the same id, which identify a renamed body.
    */
-  find(
-    rows: readonly { readonly bodyId: number; readonly name: string | null }[],
-    ofMeetings: ReadonlyMap<number, string>,
-  ): ReadonlyMap<number, string> {
+  find(rows: readonly NamedRow[], ofMeetings: ReadonlyMap<number, ReadonlySet<string>>): ReadonlyMap<number, string> {
     const found = new Map<number, string>();
-    const taken = new Set<string>();
-    const add = (bodyId: number, id: string | null | undefined) => {
-      if (id == null || taken.has(id)) return;
+    const taken = new Set(rows.map(({ bodyId }) => this.#ownId(bodyId)));
+    const add = (bodyId: number, id: string | null) => {
+      if (id === null) return;
       found.set(bodyId, id);
       taken.add(id);
     };
-    for (const { bodyId } of rows) add(bodyId, this.#ofMeetings(bodyId, ofMeetings.get(bodyId)));
-    const named = rows.flatMap(({ bodyId, name }) => (name === null || found.has(bodyId) ? [] : { bodyId, name }));
-    const byKey = Map.groupBy(named, ({ name }) => this.#key(name));
-    for (const [key, [row, ...others]] of byKey)
-      if (others.length === 0) add(row!.bodyId, this.#sameName(row!.bodyId, key));
+    const named = rows.flatMap(({ bodyId, name }) => (name === null ? [] : { bodyId, key: this.#key(name) }));
+    const unique = [...Map.groupBy(named, ({ key }) => key).values()].filter(({ length }) => length === 1);
+    for (const { bodyId, key } of unique.flat()) add(bodyId, this.#sameName(bodyId, key, taken));
+    for (const { bodyId } of rows.filter((row) => !found.has(row.bodyId)))
+      add(bodyId, this.#ofMeetings(bodyId, ofMeetings.get(bodyId) ?? new Set(), taken));
     return found;
   }
 
-  #ofMeetings(bodyId: number, id: string | undefined): string | null {
-    if (id === undefined || id === this.#ownId(bodyId) || !this.#place.bodies.has(id)) return null;
-    return this.#place.sources.has(this.#sourceId(id)) ? id : null;
+  #ofMeetings(bodyId: number, ids: ReadonlySet<string>, taken: ReadonlySet<string>): string | null {
+    const [id, ...others] = ids;
+    if (id === undefined || others.length > 0 || taken.has(id)) return null;
+    return this.#isShared(id) && !this.#place.bodies.has(this.#ownId(bodyId)) ? id : null;
   }
 
-  /** Returns the only body of another client with this name; null if there are none or several, or if the client's own body stays. */
-  #sameName(bodyId: number, key: string): string | null {
+  /**
+   * Returns the only body of another client with this name, of several the one that this client shares; null without one, or if the client's own
+   * body stays.
+   */
+  #sameName(bodyId: number, key: string, taken: ReadonlySet<string>): string | null {
     const { bodies } = this.#place;
     const ownId = this.#ownId(bodyId);
     const own = bodies.get(ownId);
-    const [candidate, ...others] = (this.#byKey.get(key) ?? []).filter(
-      (id) => id !== ownId && (own === undefined || isOlder([id, bodies.get(id)!], [ownId, own])),
+    const candidates = (this.#byKey.get(key) ?? []).filter(
+      (id) => !taken.has(id) && (own === undefined || isOlder([id, bodies.get(id)!], [ownId, own])),
     );
+    const shared = candidates.filter((id) => this.#isShared(id));
+    const [candidate, ...others] = shared.length > 0 ? shared : candidates;
     if (candidate === undefined || others.length > 0) return null;
     return own === undefined || this.#canMove(ownId, own, candidate) ? candidate : null;
   }
@@ -134,7 +152,7 @@ export class SharedBodies {
   /** Two first syncs at the same time publish two bodies. The younger one moves soon or never, because customers might refer to it. */
   #canMove(ownId: string, own: Body, olderId: string): boolean {
     const isYoung = this.#place.now - Date.parse(own.createdAt) < MAX_AGE_TO_MOVE;
-    return !this.isNamedByOthers(ownId) && (isYoung || this.#place.sources.has(this.#sourceId(olderId)));
+    return !this.isNamedByOthers(ownId) && (isYoung || this.#isShared(olderId));
   }
 
   #key(name: string): string {

@@ -143,6 +143,28 @@ describe('an event that is a meeting of another source', () => {
     await expectSettled();
   });
 
+  test('stays joined when a third source publishes another body of the same name', async () => {
+    await agendas.sync();
+    await recordings.sync();
+    const third = testSource(records, 'third');
+    third.bodies.push({ BodyId: 8, BodyName: 'Commissioners Court' });
+    third.events = [event(301, { EventDate: '2026-09-01T00:00:00' })];
+    await third.sync();
+    expect(records.all('public_bodies')).toHaveLength(3);
+    await expectSettled();
+  });
+
+  test('takes its recording and items along to another body', async () => {
+    await agendas.sync();
+    recordings.bodies.push({ BodyId: 8, BodyName: 'Library Board' });
+    await recordings.sync();
+    recordings.events = [recording(501, { EventBodyId: 8 })];
+    recordings.now += 90 * 86_400_000;
+    await recordings.sync();
+    expect(shown()).toEqual(APART);
+    await expectSettled();
+  });
+
   test('takes its recording and items along when it disappears', async () => {
     await agendas.sync();
     recordings.events.push(recording(502, { EventDate: '2026-09-08T00:00:00' }));

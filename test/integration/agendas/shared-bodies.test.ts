@@ -30,8 +30,16 @@ const bodiesOfMeetings = () =>
       .map(({ content }) => [content.sourceRecordId, records.records.get(String(content.publicBodyId))?.content.slug]),
   );
 
+/** Syncs the sources one after the other. */
+async function syncInTurn(...sources: readonly TestSource[]): Promise<void> {
+  for (const source of sources) {
+    records.time = new Date(Date.parse(records.time) + 60_000).toISOString();
+    await source.sync();
+  }
+}
+
 test('three clients of one place share the body that each of them names', async () => {
-  for (const source of [one, other, third]) await source.sync();
+  await syncInTurn(one, other, third);
   expect(bodies()).toEqual([['commissioners-court', true]]);
   expect(bodiesOfMeetings()).toEqual({ 1: 'commissioners-court', 2: 'commissioners-court', 3: 'commissioners-court' });
   expect(records.all('sources').map(({ content }) => content.sourceTypeLabel)).toEqual(['one', 'other', 'third']);
@@ -51,7 +59,7 @@ test('a body with two possible names, or of another place, is not shared', async
 });
 
 test('a body stays with the records of the last client that names it, and goes with that client', async () => {
-  for (const source of [one, other, third]) await source.sync();
+  await syncInTurn(one, other, third);
   await one.remove();
   expect(bodies()).toEqual([['commissioners-court', true]]);
   expect(Object.keys(bodiesOfMeetings())).toEqual(['2', '3']);
@@ -68,7 +76,7 @@ test('a body stays with the records of the last client that names it, and goes w
 });
 
 test('a body is retired by the last client that lists it', async () => {
-  for (const source of [one, other]) await source.sync();
+  await syncInTurn(one, other);
   one.bodies = [{ BodyId: 70, BodyName: 'Housing Board' }];
   one.events = [event(10, { EventBodyId: 70 })];
   await one.sync();
@@ -80,13 +88,36 @@ test('a body is retired by the last client that lists it', async () => {
 });
 
 test('a shared body that one client renames stays one', async () => {
-  for (const source of [one, other]) await source.sync();
+  await syncInTurn(one, other);
   one.bodies[0]!['BodyName'] = 'Court of Commissioners';
   await one.sync();
   expect((await other.sync()).appended).toBe(0);
   other.bodies[0]!['BodyName'] = 'Commissioners in Session';
   await other.sync();
   expect(bodies()).toEqual([['commissioners-court', true]]);
+  await one.remove();
+  expect((await other.sync()).appended).toBe(0);
+});
+
+test('two bodies of one client that swap names stay two', async () => {
+  one.bodies.push({ BodyId: 8, BodyName: 'Library Board' });
+  await syncInTurn(one, other);
+  one.bodies = [
+    { BodyId: 7, BodyName: 'Library Board' },
+    { BodyId: 8, BodyName: 'Commissioners Court' },
+  ];
+  await one.sync();
+  expect(bodies()).toHaveLength(2);
+  expect(bodiesOfMeetings()).toEqual({ 1: 'commissioners-court', 2: 'commissioners-court' });
+});
+
+test('a meeting that moves to another body of its client leaves the shared one as it is', async () => {
+  one.bodies.push({ BodyId: 8, BodyName: 'Library Board' });
+  await syncInTurn(one, other);
+  one.events[0]!['EventBodyId'] = 8;
+  await one.sync();
+  expect(bodiesOfMeetings()).toEqual({ 1: 'library-board', 2: 'commissioners-court' });
+  expect((await one.sync()).appended).toBe(0);
 });
 
 test('two first syncs at the same time publish two bodies, and the next ones make them one', async () => {
