@@ -52,4 +52,6 @@ export interface StoredDocuments {
   confirm(address: string, checked: Pick<StoredDocument, 'validator' | 'checkedAt'>): Promise<void>;
   /** Adds records that were published from a version. */
   link(sha256: string, recordIds: readonly string[]): Promise<void>;
+  /** Deletes the versions that one of these records was published from. */
+  forget(recordIds: readonly string[]): Promise<void>;
 }

@@ -81,6 +81,7 @@ const NOTHING_STORED: StoredDocuments = {
   put: async () => undefined,
   confirm: async () => undefined,
   link: async () => undefined,
+  forget: async () => undefined,
 };
 
 /** Reads a client as a sync does, and writes nothing. Only the `limit` meetings that are closest to today are read in full. */

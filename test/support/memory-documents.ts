@@ -21,4 +21,9 @@ export class MemoryDocuments implements StoredDocuments {
       if (version.sha256 === sha256)
         this.#versions.set(address, { ...version, recordIds: [...version.recordIds, ...recordIds] });
   }
+
+  async forget(recordIds: readonly string[]) {
+    for (const [address, version] of this.#versions)
+      if (version.recordIds.some((id) => recordIds.includes(id))) this.#versions.delete(address);
+  }
 }

@@ -62,5 +62,8 @@ export function createStoredDocuments(transactor: Transactor): StoredDocuments {
         set record_ids = array(select distinct unnest(record_ids || ${ids}::uuid[]))
         where sha256 = ${sha256} and not record_ids @> ${ids}::uuid[]`);
     },
+    async forget(recordIds) {
+      await run(sql`delete from civic.document_texts where record_ids && ${[...recordIds]}::uuid[]`);
+    },
   };
 }

@@ -132,7 +132,8 @@ function pollJobs({ log, pollEntries }: SourceParts, poll: Poll): readonly Job[]
   return [...fromSettings, { work, what: 'polling added sources', everyMs: POLL_EVERY_MS, parts: addedParts }];
 }
 
-function createSourceEdits({ ports, clock, connectors, published, writer, tokenOf, whileWriting }: SourceParts) {
+function createSourceEdits(parts: SourceParts) {
+  const { ports, clock, connectors, documents, published, writer, tokenOf, whileWriting } = parts;
   /** Returns every record that the source has published. */
   const recordsOfSource = ({ source, client, jurisdiction }: AddedSource) =>
     connectorOf(connectors, source).records({ client, place: jurisdiction }, published);
@@ -168,6 +169,7 @@ function createSourceEdits({ ports, clock, connectors, published, writer, tokenO
         const batch = records.slice(from, from + REMOVALS_PER_WRITE);
         const removals = batch.map((record) => ({ op: 'remove' as const, ...record, reason }));
         positions.push(...appendedPositions(await writer.write(removals, {})));
+        await documents.stored.forget(batch.map(({ id }) => id));
       }
       return { removed: positions.length, position: lastOf(positions) };
     },

@@ -208,6 +208,9 @@ test('a notice of cancellation cancels the meeting and withdraws its items', asy
   expect(reasons(await sync())).toEqual([]);
   expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({ status: 'cancelled' });
   expect(items()).toEqual([]);
+  serve('/agenda/1', Buffer.from('<html><p>This site is under maintenance today.</p></html>'), {}, 'text/html');
+  expect(reasons(await sync())).toHaveLength(1);
+  expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({ status: 'cancelled' });
 });
 
 describe('where the paper is dated another day', () => {

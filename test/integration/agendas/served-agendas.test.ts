@@ -14,6 +14,7 @@ import { startTestDatabase, type TestDatabase } from '../../support/embedded-dat
 
 const CLIENT = 'example-fe6aa5cc-7448-4194-ac6e-08dc95f79ccc';
 const PLACE = { slug: 'example-city', name: 'Example City', timezone: 'America/Chicago' };
+const ADDED = { source: 'techshare', client: CLIENT, jurisdiction: PLACE, isPublic: false };
 const NAME = 'Zebulona Quixworth';
 
 let database: TestDatabase;
@@ -68,8 +69,7 @@ beforeEach(async () => {
   civic.startReactors(['erasure_traces']);
   await writeReferenceRecords(civic);
   await folded();
-  const added = { source: 'techshare', client: CLIENT, jurisdiction: PLACE, isPublic: false, baseUrl: site.baseUrl };
-  await civic.addSource(added, 30_000);
+  await civic.addSource({ ...ADDED, baseUrl: site.baseUrl }, 30_000);
 });
 afterEach(async () => {
   await civic?.close();
@@ -137,4 +137,14 @@ test('an erasure deletes the stored text of the agenda, and the next sync reads 
   await sync();
   expect(await texts()).toEqual([expect.not.stringContaining(NAME)]);
   expect((await all('agenda_items')).has(item.id)).toBe(false);
+});
+
+test('removing the source with its records deletes the stored text of its agendas', async () => {
+  await sync();
+  expect(await texts()).toHaveLength(1);
+  await civic.removeSource(ADDED, 30_000);
+  await civic.removeRecords({ ...ADDED, baseUrl: site.baseUrl });
+  await folded();
+  expect((await all('agenda_items')).size).toBe(0);
+  expect(await texts()).toEqual([]);
 });

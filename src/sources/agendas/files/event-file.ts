@@ -79,7 +79,9 @@ export async function readEventFile(
   if (version === null || !isDivided(version.agenda)) {
     const opened = version !== null && isDocument(version) ? factsOf(version) : null;
     const facts = opened ?? (await publishedFacts(run, fileId(run.client, event.EventId, kind), link));
-    return { kind, row: {}, items: [], facts, isKept: itemRecords.length > 0, flaws };
+    // Facts of an earlier version show that an agenda or a notice was published from it.
+    const isKept = itemRecords.length > 0 || (opened === null && facts?.sha256 != null);
+    return { kind, row: {}, items: [], facts, isKept, flaws };
   }
   const items = await rowsOf(run, event, itemRecords, version, link.split('#', 1)[0]!);
   const { client } = run;
