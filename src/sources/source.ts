@@ -6,6 +6,12 @@ import type { Position } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import type { RecordContent, RecordData, Resource } from '../../domain/records/resources.ts';
 
+/** An own option of platforms whose pages or documents are read. Published APIs have no robots.txt. */
+export const IGNORE_ROBOTS = [
+  '--ignore-robots',
+  'read pages and documents that robots.txt excludes, because the site permits it',
+] as const;
+
 /** A platform that publishes records, as `sources sync` shows it. A client is what one sync reads and what `CIVIC_POLL` names. */
 export interface Source {
   readonly description: string;

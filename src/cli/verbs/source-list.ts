@@ -13,6 +13,7 @@ import { print } from '../output.ts';
 import { DEADLINE_MS, parser, requireHandled, runs, textParser, waitUntilVisible } from '../verb.ts';
 import { addRegistryCommand } from './add-registry.ts';
 import { addProbeCommand } from './probe-registry.ts';
+import { addOwnOptions } from './own-options.ts';
 import { describeKnownSources, knownSources } from './source-registry.ts';
 
 const clientParser = parser(
@@ -58,8 +59,8 @@ async function listAdded(civic: Civic) {
 /** The list of sources that every process of the service polls. */
 export function addSourceListCommands(sources: Command, context: CliContext): void {
   const add = sources.command('add').description('add a source: the service polls it and publishes its records');
-  eachSource(add, (source, { client: meaning, ownOptions = [] }, command) => {
-    for (const [flags, text] of ownOptions) command.option(flags, text);
+  eachSource(add, (source, { client: meaning, ownOptions }, command) => {
+    addOwnOptions(command, { ownOptions });
     const leaf = command
       .requiredOption('--client <name>', meaning, clientParser)
       .requiredOption(

@@ -1,17 +1,16 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { Source, SyncReport } from '../../sources/source.ts';
 import type { CliContext } from '../context.ts';
+import { addOwnOptions } from './own-options.ts';
 import { parseBaseUrl } from './source-list.ts';
 
 /** Reasons that are printed without `--json`. */
 const SHOWN = 20;
 
 /** Adds the options of a platform. */
-export function addSyncOptions(
-  command: Command,
-  { ownOptions = [], options }: Pick<Source, 'ownOptions' | 'options'>,
-): void {
-  for (const [flags, meaning] of [...ownOptions, ...options])
+export function addSyncOptions(command: Command, source: Pick<Source, 'ownOptions' | 'options'>): void {
+  addOwnOptions(command, source);
+  for (const [flags, meaning] of source.options)
     if (flags.startsWith('--base-url ')) command.option(flags, meaning, parseBaseUrl);
     else command.option(flags, meaning);
 }

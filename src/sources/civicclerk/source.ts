@@ -1,8 +1,9 @@
-import type { Source } from '../source.ts';
+import { IGNORE_ROBOTS, type Source } from '../source.ts';
 
 export const CIVICCLERK: Source = {
   description: 'a client of CivicClerk',
   client: 'the client as its addresses name it: tulsacook of tulsacook.portal.civicclerk.com',
+  ownOptions: [IGNORE_ROBOTS],
   options: [
     ['--base-url <url>', 'another address of the event service; it ends in /v1'],
     ['--since <date>', 'every meeting dated on or after YYYY-MM-DD, instead of all'],

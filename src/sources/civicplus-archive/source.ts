@@ -1,9 +1,12 @@
-import type { Source } from '../source.ts';
+import { IGNORE_ROBOTS, type Source } from '../source.ts';
 
 export const CIVICPLUS_ARCHIVE: Source = {
   description: 'lists of an Archive Center of CivicPlus (Archive.aspx)',
   client: 'the host of the site: www.example.gov',
-  ownOptions: [['--amid <ids>', 'ids of the lists to read, separated by commas: 53 of Archive.aspx?AMID=53']],
+  ownOptions: [
+    ['--amid <ids>', 'ids of the lists to read, separated by commas: 53 of Archive.aspx?AMID=53'],
+    IGNORE_ROBOTS,
+  ],
   options: [
     ['--base-url <url>', 'another address of the site'],
     [

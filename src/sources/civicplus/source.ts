@@ -1,9 +1,12 @@
-import { type Source, SyncRefused } from '../source.ts';
+import { IGNORE_ROBOTS, type Source, SyncRefused } from '../source.ts';
 
 export const CIVICPLUS: Source = {
   description: 'an AgendaCenter of CivicPlus, such as that of Ellis County',
   client: 'the host of the site: www.example.gov or tx-example.civicplus.com',
-  ownOptions: [['--category <names>', 'names or ids of the categories to read, separated by commas, instead of all']],
+  ownOptions: [
+    ['--category <names>', 'names or ids of the categories to read, separated by commas, instead of all'],
+    IGNORE_ROBOTS,
+  ],
   options: [
     ['--base-url <url>', 'another address of the site'],
     ['--since <date>', 'every meeting dated on or after YYYY-MM-DD, instead of the years that the site shows first'],

@@ -1,9 +1,12 @@
-import type { Source } from '../source.ts';
+import { IGNORE_ROBOTS, type Source } from '../source.ts';
 
 export const SWAGIT: Source = {
   description: 'recordings of meetings on Swagit, with the items of their agendas',
   client: 'the tenant as its address names it: examplecotx of examplecotx.new.swagit.com',
-  ownOptions: [['--view <ids>', 'views to read, separated by commas: 128 of /views/128; the default view without it']],
+  ownOptions: [
+    ['--view <ids>', 'views to read, separated by commas: 128 of /views/128; the default view without it'],
+    IGNORE_ROBOTS,
+  ],
   options: [
     ['--base-url <url>', 'another address of the site'],
     ['--since <date>', 'every meeting dated on or after YYYY-MM-DD, instead of those of the last two years'],

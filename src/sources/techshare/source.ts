@@ -1,8 +1,9 @@
-import { type Source, SyncRefused } from '../source.ts';
+import { IGNORE_ROBOTS, type Source, SyncRefused } from '../source.ts';
 
 export const TECHSHARE: Source = {
   description: 'a portal of TechShare Agenda Management, such as that of Tarrant County',
   client: 'the portal and the id of its committee: tarrant-fe6aa5cc-7448-4194-ac6e-08dc95f79ccc',
+  ownOptions: [IGNORE_ROBOTS],
   options: [
     ['--base-url <url>', 'another address of the portal; it ends in /publicportal'],
     ['--since <date>', 'every meeting dated on or after YYYY-MM-DD, instead of all'],
