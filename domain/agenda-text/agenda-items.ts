@@ -2,7 +2,7 @@ import { AgendaLists } from './agenda-lists.ts';
 import { isOpening } from './agenda-words.ts';
 import { withoutSideColumns } from './columns.ts';
 import { measureLayout } from './layout.ts';
-import { TitleLeads } from './leads.ts';
+import { letters, TitleLeads } from './leads.ts';
 import { type Entry, type List, OutlineReader } from './outline.ts';
 import type { BodyText } from './running-lines.ts';
 import type { TextLine } from './text-line.ts';
@@ -20,6 +20,8 @@ export interface FoundItem {
   readonly index: number;
   /** Index of the line after its title. */
   readonly end: number;
+  /** True if all of its first line is a link. */
+  readonly isLink: boolean;
   /** The item that it is counted under. */
   readonly parent: FoundItem | null;
 }
@@ -52,6 +54,8 @@ function fileLength({ line: { runs, text }, label }: Entry): number {
   );
   return isColumn || /^\s{3,}\S/.test(text.slice(length, length + 40)) ? file.length : 0;
 }
+
+const isLink = ({ runs }: TextLine): boolean => runs.every((run) => run.isLink || letters(run.text) === '');
 
 interface Titled extends ReadTitle {
   readonly entry: Entry;
@@ -97,6 +101,7 @@ export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda 
       page: lines[index]!.page,
       index,
       end,
+      isLink: isLink(lines[index]!),
       parent: null,
     })),
   ].toSorted((left, right) => left.index - right.index);
@@ -109,7 +114,8 @@ function numberItems(titled: readonly Titled[]): readonly FoundItem[] {
   for (const { entry, text, end } of titled) {
     const parent = entry.list.parent === null ? null : (items.get(entry.list.parent) ?? null);
     const number = numberOf(entry, parent);
-    items.set(entry, { number, title: text, page: entry.line.page, index: entry.index, end, parent });
+    const { line, index } = entry;
+    items.set(entry, { number, title: text, page: line.page, index, end, isLink: isLink(line), parent });
   }
   return [...items.values()];
 }

@@ -13,6 +13,20 @@ export interface StatedDay {
 }
 
 const WEEKDAYS = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
+const SPANISH_MONTHS = [
+  'enero',
+  'febrero',
+  'marzo',
+  'abril',
+  'mayo',
+  'junio',
+  'julio',
+  'agosto',
+  'septiembre',
+  'octubre',
+  'noviembre',
+  'diciembre',
+];
 const MONTH = anyOf(
   ...MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)}|${name === 'september' ? 't' : ''})?\\.?`),
 );
@@ -21,9 +35,11 @@ const YEAR = String.raw`(?<year>(?:19|20)\d{2})`;
 const ORDINAL = '(?:st|nd|rd|th)?';
 const FORMS = [
   // "Tuesday, March 4th, 2025"
-  String.raw`\b${WEEKDAY}(?<month>${MONTH})\s{0,3}(?<day>\d{1,2})\s?${ORDINAL}(?:\s?,\s{0,3}|\s{1,3})${YEAR}\b`,
+  String.raw`\b${WEEKDAY}(?<month>${MONTH})\s{0,3}(?<day>\d{1,2})\s?${ORDINAL}(?:\s?[,.]\s{0,3}|\s{1,3})(?:A\.?D\.?,?\s)?${YEAR}\b`,
   // "the 4th day of March, 2025", "4 March 2025"
-  String.raw`\b${WEEKDAY}(?:the\s)?(?<day>\d{1,2})\s?${ORDINAL}\s(?:day\sof\s)?(?<month>${MONTH})(?:\s?,\s?|\s)${YEAR}\b`,
+  String.raw`\b${WEEKDAY}(?:the\s)?(?<day>\d{1,2})\s?${ORDINAL}[\s-](?:day\sof\s)?(?<month>${MONTH})(?:\s?,\s?|\s|-)(?:A\.?D\.?,?\s)?${YEAR}\b`,
+  // "10 de marzo de 2026"
+  String.raw`\b(?<day>\d{1,2})\sde\s(?<month>${anyOf(...SPANISH_MONTHS)})(?:\sdel?|,)?\s${YEAR}\b`,
   // "3/4/2025", "03-04-25"
   String.raw`\b${WEEKDAY}(?<number>\d{1,2})(?<mark>[/.-])(?<day>\d{1,2})\k<mark>(?<year>(?:20)?\d{2})\b`,
   // "2025-03-04"
@@ -34,7 +50,9 @@ type Groups = Readonly<Record<string, string | undefined>>;
 
 function dateOf({ year, month, number, day }: Groups): string | null {
   const fullYear = year!.length === 2 ? `20${year}` : year!;
-  const named = month === undefined ? -1 : MONTHS.findIndex((name) => name.startsWith(month.slice(0, 3).toLowerCase()));
+  const small = month?.toLowerCase() ?? '-';
+  const spanish = SPANISH_MONTHS.indexOf(small);
+  const named = spanish === -1 ? MONTHS.findIndex((name) => name.startsWith(small.slice(0, 3))) : spanish;
   const text = [fullYear, String(month === undefined ? Number(number) : named + 1), day!]
     .map((part) => part.padStart(2, '0'))
     .join('-');
@@ -62,7 +80,7 @@ export function readDays(text: string): readonly StatedDay[] {
 }
 
 const TIME =
-  /\b(\d{1,2})(?:\s?[:.]\s?(\d{2}))?(?:\s?o['’]clock)?\s?([ap])\.?\s?m\b\.?|\b(?:12(?::00)?\s)?(noon)\b|\b([01]?\d|2[0-3]):([0-5]\d)\b(?:\s?(?:hours|hrs))?/gi;
+  /\b(\d{1,2})(?:\s?[:.]\s?(\d{2}))?(?:\s?o['’]clock)?\s?([ap])\.?\s?m\b\.?|\b(?:12(?::00)?\s)?(noon)\b|\b([01]?\d|2[0-3]):([0-5]\d)\b(?:\s?(?:hours|hrs))?|\b([01]\d|2[0-3])([0-5]\d)\s(?:hours|hrs)\b/gi;
 
 export interface StatedTime {
   /** `HH:MM`. */
@@ -70,8 +88,9 @@ export interface StatedTime {
   readonly index: number;
 }
 
-function timeOf([, hour, minute, half, noon, hours, minutes]: RegExpExecArray): string | null {
+function timeOf([, hour, minute, half, noon, hours, minutes, military, minuteOfHour]: RegExpExecArray): string | null {
   if (noon !== undefined) return '12:00';
+  if (military !== undefined) return `${military}:${minuteOfHour}`;
   if (half === undefined) return Number(hours) >= 13 ? `${hours!.padStart(2, '0')}:${minutes}` : null;
   const [number, past] = [Number(hour), Number(minute ?? 0)];
   if (number < 1 || number > 12 || past > 59) return null;

@@ -48,15 +48,36 @@ function weighDay(line: TextLine, isRunning: boolean): number {
   return (isShort(text) ? 4 : 0) + (OWN_DAY.test(text) ? 3 : 0) + (isRunning ? 2 : 0) - (OTHER_DAY.test(text) ? 5 : 0);
 }
 
+/** A line with the next one: "TUESDAY, MARCH 10," and "2026". */
+const joined = (line: TextLine, next: TextLine | undefined): TextLine => ({
+  ...line,
+  text: `${line.text.slice(-60).trim()} ${next?.text.slice(0, 60).trim() ?? ''}`,
+});
+
+/** "rescheduled from March 3": not the day of the meeting. */
+const EARLIER_DAY = /\b(?:from|originally|previously|meeting (?:of|on|scheduled for))\b[^.;]{0,40}$/i;
+const MOVED = /\b(?:re-?scheduled|moved|changed|postponed)\b/i;
+/** A day that a notice of a change names as the earlier one counts less. */
+function weighMove(text: string, index: number): number {
+  if (!MOVED.test(text)) return 0;
+  const before = text.slice(Math.max(0, index - 60), index).split(/\bto\b/i);
+  return EARLIER_DAY.test(before.at(-1)!) ? -6 : 1;
+}
+
 function findDay(head: readonly TextLine[], running: readonly TextLine[]): Stated<string> | null {
   const days: Stated<string>[] = [];
   const add = (line: TextLine, index: number, isRunning: boolean): void => {
-    for (const { date, hasOwnWeekday } of readDays(line.text.slice(0, 1_000))) {
+    for (const { date, hasOwnWeekday, index: start } of readDays(line.text.slice(0, 1_000))) {
       const fit = hasOwnWeekday === null ? 0 : hasOwnWeekday ? 3 : -1;
-      days.push({ value: date, weight: weighDay(line, isRunning) + fit - Math.min(index, 60) / 30, index });
+      days.push({
+        value: date,
+        weight: weighDay(line, isRunning) + weighMove(line.text, start) + fit - Math.min(index, 60) / 30,
+        index,
+      });
     }
   };
   for (const [index, line] of head.entries()) add(line, index, false);
+  if (days.length === 0) for (const [index, line] of head.entries()) add(joined(line, head[index + 1]), index, false);
   for (const line of running) add(line, 0, true);
   return heaviest(days);
 }
@@ -119,7 +140,7 @@ const COURT_OF_COUNTY =
 const COUNCIL_OF_CITY = /^((?:city|town|village) (?:council|commission)) of .*$/i;
 /** "Sample Board Monday, August 14, 2026": the day after the name. */
 const DAY_AFTER = new RegExp(
-  String.raw`(?<=\S)[\s,–—|-]+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|${anyOf(...MONTHS)} \d)\b.*$`,
+  String.raw`(?<![\s,–—|-])[\s,–—|-]+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|${anyOf(...MONTHS)} \d)\b.*$`,
   'i',
 );
 const NOT_BODY =
@@ -137,7 +158,7 @@ const inTitleCase = (text: string): string =>
 
 function bodyIn(text: string): string | null {
   const line = text.slice(0, 400).replace(/\s+/g, ' ').trim().replace(DAY_AFTER, '');
-  if (line.length > 160 || !NAME_OF_BODY.test(line)) return null;
+  if (line.length > 160 || /^(?:\d{1,2}[.)]|[•*])/.test(line) || !NAME_OF_BODY.test(line)) return null;
   const name = withoutMeeting(line.replace(BEFORE_BODY, ''))
     .replace(BEFORE_BODY, '')
     .replace(PLACE_BEFORE, '')
@@ -154,7 +175,7 @@ function bodyIn(text: string): string | null {
 
 /** "notice that the Commissioners' Court of Example County will meet": the body in a sentence. */
 const IN_SENTENCE = new RegExp(
-  String.raw`\b(?:meeting of the|that the|of the)\s+((?:[\p{Lu}&][\p{L}.'’&-]*\s+|of\s+|and\s+|the\s+){0,8}${anyWord('Council Commission Board Committee Court Authority Corporation District Trustees Directors Supervisors')}(?:\s+of\s+(?:the\s+)?(?:\p{Lu}[\p{L}.'’-]*\s?){1,5})?)`,
+  String.raw`\b(?:meeting of the|that the|of the)\s+((?:[\p{Lu}&][\p{L}.'’&-]*\s+|of\s+|and\s+|the\s+){0,8}${anyWord('Council Commission Board Committee Court Authority Corporation District Trustees Directors Supervisors COUNCIL COMMISSION BOARD COMMITTEE COURT CORPORATION')}(?:\s+of\s+(?:the\s+)?(?:\p{Lu}[\p{L}.'’-]*\s?){1,5})?)`,
   'u',
 );
 
@@ -178,12 +199,9 @@ function findBody(head: readonly TextLine[], running: readonly TextLine[]): stri
     .map(({ text }) => text)
     .join(' ')
     .slice(0, 4_000);
-  return (
-    IN_SENTENCE.exec(prose)?.[1]
-      ?.trim()
-      .replace(/ of the (?:city|town|county)$/i, '')
-      .replace(COURT_OF_COUNTY, '$1') ?? null
-  );
+  const stated = IN_SENTENCE.exec(prose)?.[1]?.trim();
+  if (stated === undefined) return null;
+  return inTitleCase(stated.replace(/ of the (?:city|town|county)$/i, '').replace(COURT_OF_COUNTY, '$1'));
 }
 
 const CANCELED =
@@ -199,14 +217,24 @@ function findStatus(head: readonly TextLine[], running: readonly TextLine[], has
   return isAmended ? 'amended' : 'scheduled';
 }
 
+export interface MeetingText {
+  /** Lines before the agenda. */
+  readonly head: readonly TextLine[];
+  /** Headers and footers. */
+  readonly running: readonly TextLine[];
+  /** The first lines of the document. */
+  readonly first: readonly TextLine[];
+  readonly hasItems: boolean;
+}
+
+/** True for a short line that begins with a day and its weekday. */
+const isNameOfDay = ({ text }: TextLine): boolean =>
+  text.length <= 60 && readDays(text).some(({ index, hasOwnWeekday }) => index <= 2 && hasOwnWeekday === true);
+
 /** Reads body, date, time and status from the lines before the agenda, and from headers and footers. */
-export function readMeetingFacts(
-  lines: readonly TextLine[],
-  running: readonly TextLine[],
-  hasItems: boolean,
-): MeetingFacts {
+export function readMeetingFacts({ head: lines, running, first, hasItems }: MeetingText): MeetingFacts {
   const head = lines.slice(0, MAX_HEAD);
-  const day = findDay(head, running);
+  const day = findDay(head, running) ?? findDay(first.filter(isNameOfDay), []);
   return {
     body: findBody(head, running),
     date: day?.value ?? null,

@@ -30,6 +30,8 @@ export interface AgendaDocument extends MeetingFacts {
 const MIN_LETTERS = 30;
 /** Characters of the title of an item. */
 const MAX_TITLE = 4_000;
+/** Lines at the top of a document in which the day can stand among items. */
+const FIRST = 60;
 /** Items of one agenda. */
 const MAX_ITEMS = 3_000;
 
@@ -85,8 +87,9 @@ export function readAgenda(text: DocumentText): AgendaDocument {
   const body = separateRunningLines(text);
   const { items: found, head } = findItems(body);
   const items = withKinds(found);
-  const facts = readMeetingFacts(head, body.running, items.length > 0);
-  const other = otherPaperReason(head, body.running, found);
+  const { running } = body;
+  const facts = readMeetingFacts({ head, running, first: text.lines.slice(0, FIRST), hasItems: items.length > 0 });
+  const other = otherPaperReason(head, running, found);
   if (other !== null && facts.status !== 'cancelled')
     return { ...facts, textEvidence: 'readable', items: [], reason: other };
   const damaged = text.damagedPages ?? 0;

@@ -47,6 +47,10 @@ it.each([
   ['NOTICE OF MEETING OF THE CITY COUNCIL OF EXAMPLE, TEXAS', 'City Council'],
   ['Example Library Board Tuesday, March 3, 2026', 'Example Library Board'],
   ['AGENDA', null],
+  [
+    'AGENDA\nNotice is hereby given that a meeting of the EXAMPLE COUNTY COMMISSIONERS COURT will convene',
+    'Commissioners Court',
+  ],
 ])('reads the body in "%s"', (head, body) => {
   expect(agendaOf(`${head}\nMarch 3, 2026${ITEMS}`).body).toBe(body);
 });
@@ -68,4 +72,21 @@ Tuesday, March 3, 2026
 DUE TO A LACK OF BUSINESS, THE MEETING OF THE SAMPLE CITY
 COUNCIL OF MARCH 3, 2026 HAS BEEN CANCELLED.`;
   expect(agendaOf(page)).toMatchObject({ status: 'cancelled', items: [], reason: expect.stringContaining('canceled') });
+});
+
+it.each([
+  'Tuesday, the 10th day of March, A.D. 2026',
+  'TUESDAY,\nMARCH 10,\n2026',
+  'March 10. 2026',
+  'Meeting Date: 10-Mar-2026',
+  'Martes, 10 de marzo de 2026',
+  'The meeting of March 3, 2026 has been rescheduled to March 10, 2026',
+  'RESCHEDULED FROM MARCH 3, 2026 TO MARCH 10, 2026',
+])('reads the day in "%s"', (line) => {
+  expect(agendaOf(`EXAMPLE CITY COUNCIL AGENDA\n${line}${ITEMS}`).date).toBe('2026-03-10');
+});
+
+it('reads a day with its weekday below a title that looks like a step', () => {
+  const page = (line: string): string => `PUBLIC HEARINGS\n\n${line}\n\nCALL TO ORDER\n\nADJOURN`;
+  expect(agendaOf(page('Tuesday, March 10, 2026')).date).toBe('2026-03-10');
 });

@@ -197,6 +197,18 @@ it('reads plain text only where the media type says so', async () => {
   expect(await read(bytes)).toMatchObject({ textEvidence: null, reason: 'is neither PDF, DOCX, HTML nor plain text' });
 });
 
+it.each([
+  ['a menu', (title: string): string => `<li><a href="/x">${title}</a></li>`],
+  ['a list of meetings', (): string => '<li>Agenda</li>'],
+])('takes no items from %s of a site', async (_, entry) => {
+  const titles = ['Home', 'Agenda Center', 'Minutes', 'Sample Board', 'Sample Council', 'Contact'];
+  const page = `<h1>Agenda Center</h1><ol>${titles.map(entry).join('')}</ol>`;
+  expect(await read(new TextEncoder().encode(page))).toMatchObject({
+    items: [],
+    reason: 'is a page of links, not an agenda',
+  });
+});
+
 it('reads a page that came in place of a file', async () => {
   const page = new TextEncoder().encode(
     '<html><body><h1>Access Denied</h1><p>You have no permission to see this page.</p>',
