@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { claimDataDirectory, dataLayout } from '../../infra/embedded-postgresql/data-directory.ts';
 import { takeLock } from '../../infra/embedded-postgresql/run-directory.ts';
 import { type EmbeddedUser, postmasterOf, processesOf, supervisorOf } from '../support/embedded-users.ts';
+import { nightlyTest } from '../support/nightly-test.ts';
 import { testRuns } from '../support/test-runs.ts';
 import { copyPreparedData } from '../support/prepared-data.ts';
 import { untilTrue } from '../support/until-reached.ts';
@@ -171,16 +172,19 @@ test('a user that comes while the server stops is served, and its rows stay', as
   }
 });
 
-test('supervisor, postmaster and service killed at once leave no process, and every committed row is back', async () => {
-  const service = await here.serviceWithRows(3);
-  for (const pid of [postmasterOf(here.dataDir), supervisorOf(here.dataDir)]) process.kill(pid, 'SIGKILL');
-  await service.kill();
-  const next = here.start('service');
-  expect(await next.next()).toHaveProperty('url');
-  expect(await next.ask('count')).toEqual({ count: 3 });
-});
+nightlyTest(
+  'supervisor, postmaster and service killed at once leave no process, and every committed row is back',
+  async () => {
+    const service = await here.serviceWithRows(3);
+    for (const pid of [postmasterOf(here.dataDir), supervisorOf(here.dataDir)]) process.kill(pid, 'SIGKILL');
+    await service.kill();
+    const next = here.start('service');
+    expect(await next.next()).toHaveProperty('url');
+    expect(await next.ask('count')).toEqual({ count: 3 });
+  },
+);
 
-test('a service that stops before it noticed the death of the supervisor stops PostgreSQL itself', async () => {
+nightlyTest('a service that stops before it noticed the death of the supervisor stops PostgreSQL itself', async () => {
   const service = await here.serviceWithRows(3);
   process.kill(supervisorOf(here.dataDir), 'SIGKILL');
   expect(await service.ask('leave')).toEqual({ left: true });
@@ -190,7 +194,7 @@ test('a service that stops before it noticed the death of the supervisor stops P
   expect(await next.ask('count')).toEqual({ count: 3 });
 });
 
-test('a process of the server account is refused without the password, and cannot read it', async () => {
+nightlyTest('a process of the server account is refused without the password, and cannot read it', async () => {
   const { url } = await serviceOn();
   await expectLocked(here.dataDir, url);
 });
@@ -200,7 +204,7 @@ test('the password is in no command line, environment, log, answer or file excep
 }, async () => {
   const installation = makeInstallation('civic-password-', { CIVIC_LOG_LEVEL: 'trace' }, 'bare');
   try {
-    const service = await installation.start({ sample: 'on' });
+    const service = await installation.start();
     const layout = dataLayout(installation.dataDir);
     const password = readFileSync(layout.password, 'utf8').trim();
     const said: Record<string, string> = {};

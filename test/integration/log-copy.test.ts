@@ -5,7 +5,8 @@ import { testSeed } from '../support/test-seed.ts';
 import { untilTrue } from '../support/civic.ts';
 import { lasting, readFeed } from '../support/feed-reader.ts';
 import { type KurrentPeer, startKurrentPeer } from '../support/kurrent-peer.ts';
-import { type Environment, type Installation, makeInstallation, type Service } from '../support/service.ts';
+import type { Environment, Installation, Service } from '../support/service.ts';
+import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 /** One installation whose log begins in PostgreSQL, goes to a peer of KurrentDB, and comes back. */
 let peer: KurrentPeer;
@@ -20,10 +21,10 @@ let middle: string;
 beforeAll(async () => {
   peer = await startKurrentPeer();
   onPeer = { EVENTSTORE_URL: peer.url };
-  installation = makeInstallation('civic-copy-');
+  installation = await makeSharedInstallation('civic-copy-');
   service = await installation.start({ sample: 'on' });
   key = await installation.openAccount();
-  await importing(randomChanges(randomFrom(testSeed()), 1_200, 300), {});
+  await importing(randomChanges(randomFrom(testSeed()), 400, 150), {});
   const feed = await readFeed(service, key, 100);
   pages = lasting(feed);
   middle = feed[Math.floor(feed.length / 2)]!.meta.nextCursor;
@@ -115,7 +116,7 @@ test('read models continue where they were: the same pages and cursors, and noth
 test('a target with other content is refused, and so is the log in use', async () => {
   const other = await startKurrentPeer();
   try {
-    const elsewhere = makeInstallation('civic-elsewhere-', { EVENTSTORE_URL: other.url });
+    const elsewhere = await makeSharedInstallation('civic-elsewhere-', { EVENTSTORE_URL: other.url });
     try {
       expect((await elsewhere.civicHere(['accounts', 'open', '--name', 'Another'])).exitCode).toBe(0);
     } finally {
