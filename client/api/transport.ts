@@ -226,7 +226,7 @@ function requireAddress(text: string): string {
     throw new TypeError(`the base URL must be an address such as https://records.example.org${rejected}`);
   }
   if (url.username !== '' || url.password !== '' || url.search !== '' || url.hash !== '')
-    throw new TypeError('the base URL must have no user, password, query or fragment; a key is given by itself');
+    throw new TypeError('the base URL must have no user, password, query or fragment; pass the key separately');
   return text.replace(/\/+$/, '');
 }
 

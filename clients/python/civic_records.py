@@ -295,7 +295,7 @@ def _require_address(text):
         given = "" if "@" in text else f", not {text!r}"
         raise ValueError(f"the base URL must be an address such as https://records.example.org{given}")
     if "@" in parts.netloc or parts.query or parts.fragment:
-        raise ValueError("the base URL must have no user, password, query or fragment; a key is given by itself")
+        raise ValueError("the base URL must have no user, password, query or fragment; pass the key separately")
 
 
 def _smaller(page_size, limit):

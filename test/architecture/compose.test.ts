@@ -49,7 +49,7 @@ describe('the set-up with Compose', () => {
     }
   });
 
-  test('lets operators alone reach /ops and /metrics of each process', () => {
+  test('allows only operators to reach /ops and /metrics of each process', () => {
     expect(services['civic']!.ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9464:9464']);
     const asked = [...caddyfile.matchAll(/^:(\d+) \{\n +reverse_proxy (\S+):9464\n\}/gm)].map(([, port, name]) => [
       Number(port),

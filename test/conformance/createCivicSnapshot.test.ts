@@ -69,7 +69,7 @@ describe('ignores any body', () => {
     expect(await raw.ended()).toMatch(/^HTTP\/1\.1 201 /);
   });
 
-  test('that is shorter than its stated length', async () => {
+  test('that is shorter than its content length', async () => {
     const raw = await rawConnection(edge.port);
     raw.send(`${head()}content-length: 1000\r\n\r\n{`);
     expect(parseResponse(await raw.until(isWholeResponse)).status).toBe(201);

@@ -387,7 +387,7 @@ test('an erasure reaches every page, feed and calendar', async () => {
   expect(await textOf(path.item('erased'))).toContain('[removed] asks for flats.');
 });
 
-describe('the lists of what may be asked for', () => {
+describe('the lists of accepted values', () => {
   const listed = async (path: string, headers: Readonly<Record<string, string>> = {}) => {
     const answer = await fetch(served.baseUrl + path, { headers });
     expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);

@@ -55,7 +55,7 @@ describe('a public answer', () => {
     expect(edge.calls).toHaveLength(1);
   });
 
-  test('is kept for one second at most while the position does not move', async () => {
+  test('is cached for one second at most while the position does not move', async () => {
     const edge = await start();
     const began = edge.now;
     expect(await recent(edge)).toBe(1);
@@ -73,14 +73,14 @@ describe('a public answer', () => {
     expect(await recent(edge)).toBe(2);
   });
 
-  test('is not kept while the position cannot be read', async () => {
+  test('is not cached while the position cannot be read', async () => {
     const edge = await start();
     expect(await recent(edge)).toBe(1);
     edge.position = new Error('lost');
     await expect.poll(() => recent(edge)).toBe(2);
   });
 
-  test('whose query runs while the position moves is sent, but not kept', async () => {
+  test('whose query runs while the position moves is sent, but not cached', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const { promise: reached, resolve: markReached } = Promise.withResolvers<void>();
     const edge = await start(() => {

@@ -106,7 +106,7 @@ describe.each(FAILURES.map((error) => [String(error), error] as const))(
   },
 );
 
-test('a soft failure is not kept: the next request after the recovery is answered', async () => {
+test('a soft failure is not cached: the next request after the recovery is answered', async () => {
   const path = '/api/v1/public/agenda-hits?topic=back';
   const answers = [new DatabaseUnavailable('down'), { text: '{"data":[1]}', items: 1 }];
   edge.answerWith({
@@ -131,7 +131,7 @@ test('every failure is counted, and one a second is logged with the number of fa
   expect(edge.logged.filter(({ level }) => level === 'warn').map(({ fields }) => fields['failures'])).toEqual([1, 5]);
 });
 
-test('a kept answer is not used after the database is lost', async () => {
+test('a cached answer is not used after the database is lost', async () => {
   edge.answerWith({ listRecentAgendaHits: async () => ({ text: '{"data":[1]}', items: 1 }) });
   const recent = async (directive?: string) =>
     expectPublicSuccess(await fetch(`${edge.url}/api/v1/public/agenda-hits`), directive);

@@ -158,7 +158,7 @@ describe('the body limit', () => {
     await expectRefusal(await post(padded(65_537)), 413, 'request_too_large');
   });
 
-  test('holds for a body of no stated length', async () => {
+  test('holds for a body without a content length', async () => {
     expect((await post(new Blob([padded(65_536)]).stream())).status).toBe(200);
     await expectRefusal(await post(new Blob([padded(65_537)]).stream()), 413, 'request_too_large');
   });

@@ -16,7 +16,7 @@ function setBackAndWrite(peer: KurrentPeer, records: number): void {
   expect(peer.store.records.slice(records).map(({ place }) => place)).toEqual(lost.map(({ place }) => place));
 }
 
-describe('a log that is set back and written anew', () => {
+describe('a log that is set back and written again', () => {
   test.each([
     ['all types', undefined],
     ['some types', [newEvent().type, 'Another']],
@@ -62,7 +62,7 @@ describe('a log that is set back and written anew', () => {
     },
   );
 
-  test('ends a subscription that is read on after others have read the log anew', async () => {
+  test('ends a subscription whose follower reads on after others have read the new log', async () => {
     const peer = await startPeer();
     const [writer, reader] = [open(peer.url), open(peer.url)];
     await writer.append(one());
@@ -135,7 +135,7 @@ describe('a log that is set back and written anew', () => {
     expect(await reading).toMatchObject({ name: 'HistorySetBack', held: scannedTo });
   });
 
-  test('has few subscriptions of a follower whose place is lost and who is not told', async () => {
+  test('makes a follower whose position is lost subscribe rarely', async () => {
     const peer = await startPeer();
     const [writer, reader] = [open(peer.url), open(peer.url)];
     await writer.append(one());

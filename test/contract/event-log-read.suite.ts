@@ -15,7 +15,7 @@ export function readContract(openStore: OpenStore): void {
   describe('reading', () => {
     const store = useStore(openStore);
 
-    test('a stream starts after the given revision and stops at the limit', async () => {
+    test('a stream starts after the requested revision and stops at the limit', async () => {
       const stream = freshStream();
       await store.log.append({ stream, expectedRevision: NO_STREAM, events: newEvents(10) });
       const revisions = async (after: number, limit: number) =>

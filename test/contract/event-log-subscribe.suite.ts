@@ -44,7 +44,7 @@ export function subscribeContract(openStore: OpenStore): void {
   describe('a subscription', () => {
     const store = useStore(openStore);
 
-    test('catches up in order, in batches no larger than asked', async () => {
+    test('catches up in order, in batches no larger than requested', async () => {
       const before = await store.log.head();
       await appendMany(store.log, 57);
       const batches = await collect(store.log, before, async () => await store.log.head(), 10);
@@ -96,9 +96,8 @@ export function subscribeContract(openStore: OpenStore): void {
 
     test('receives an append soon after it is stored', async () => {
       const stop = new AbortController();
-      const batches = store.log
-        .subscribe({ after: await store.log.head(), batchSize: 10, signal: stop.signal })
-        [Symbol.asyncIterator]();
+      const subscription = store.log.subscribe({ after: await store.log.head(), batchSize: 10, signal: stop.signal });
+      const batches = subscription[Symbol.asyncIterator]();
       const next = batches.next();
       const stream = freshStream();
       await store.connect().append({ stream, expectedRevision: NO_STREAM, events: newEvents(1) });

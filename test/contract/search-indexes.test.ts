@@ -121,7 +121,7 @@ describe('the indexes of an older release', () => {
     expect(await options()).toEqual(indexes.map(() => ['gin_pending_list_limit=256']));
   });
 
-  test('are passed by where an older process drops their tables meanwhile', async () => {
+  test('are skipped while an older process drops their tables', async () => {
     const { entries, words } = AGENDA_SEARCH.at(generation);
     const dropping = await readerOf(words);
     const migrated = migrate(server.url);

@@ -72,7 +72,7 @@ function load() {
 const isUnavailable = ({ status, code, retryAfter }: Answered) =>
   status === 503 && code === 'authentication_unavailable' && retryAfter === null;
 
-test('a loss of the counters under load lets nothing through, and ends as soon as they are back', async () => {
+test('a loss of the counters under load admits nothing, and ends as soon as they are back', async () => {
   const running = load();
   await running.more(100);
   await bench.civic.rows('alter table civic.admission_counts rename to admission_counts_away');

@@ -104,7 +104,7 @@ describe('a database that goes away while reports come in', () => {
   });
   afterAll(() => server?.stop());
 
-  test('loses no report with a receipt, makes none twice, and lets no account over a limit', async () => {
+  test('loses no report with a receipt, doubles none, and keeps every account within its limits', async () => {
     const served = await serveCivic(await server.createDatabase('civic'), {
       ...MANY_CLIENTS,
       CIVIC_STATEMENT_TIMEOUT: 'PT5S',

@@ -68,7 +68,7 @@ test('feed reads and public reads are answered while all permitted searches wait
 });
 
 describe('searches of an account', () => {
-  test('beyond its limit are 429 after a wait, and those of another account run meanwhile', {
+  test('beyond its limit are 429 after a wait, while those of another account run', {
     timeout: 120_000,
   }, async () => {
     const [greedy, other] = [await customer(), await customer()];

@@ -144,7 +144,7 @@ test('an item that was given up is tried again with other topics and by another 
     .toEqual(['phrases-next']);
 });
 
-test('an item that is withdrawn is listed no more', async () => {
+test('a withdrawn item is not listed', async () => {
   classification.start({ classifier: impatientClassifier().classifier });
   await classification.atRest();
   await classification.write(events.withdraw('agenda_items', 'faulty'));

@@ -416,7 +416,7 @@ print(json.dumps({
       expect(stdout).toMatch(/^(\d{4}-\d\d-\d\d .+\n)+(upsert [0-9a-f-]{36}\n)+$/);
     });
 
-    test('keeps a copy that equals the service after each change, and begins anew where its cursor has expired', async () => {
+    test('keeps a copy that equals the service after each change, and starts again after an expired cursor', async () => {
       const file = join(installation.folder, 'copy.db');
       const rows = (): { readonly resource: string; readonly data: string }[] => {
         return inDatabase(file, (database) => database.prepare('select resource, data from records').all() as never);

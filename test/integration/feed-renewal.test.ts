@@ -122,7 +122,7 @@ describe('after a restore of an older state', () => {
     expect(await statusOf(restored.ask('GET', '/changes?limit=5', key))).toBe(200);
   });
 
-  test('no page of an old snapshot is given, and none of a new one for an old cursor', async () => {
+  test('no page of an old snapshot is returned, and none of a new one for an old cursor', async () => {
     const pages = (id: string, cursor?: string) =>
       statusOf(
         restored.ask('GET', `/snapshots/${id}/topics?limit=2${cursor === undefined ? '' : `&cursor=${cursor}`}`, key),
@@ -237,7 +237,7 @@ describe('a database that was restored or moved by other tools', () => {
     expect(await startOn({ DATABASE_URL: moved })).toEqual({ exitCode: 0, stderr: '' });
   });
 
-  test('a log that was restored under its read models is refused; after a renewal they are built anew', async () => {
+  test('a log that was restored under its read models is refused; a renewal rebuilds them', async () => {
     const peer = await startKurrentPeer();
     try {
       const env = { DATABASE_URL: await newDatabase(), EVENTSTORE_URL: peer.url };

@@ -228,7 +228,7 @@ describe('a mirror in a folder', () => {
     await store.close();
   });
 
-  test('keeps its format until another one is asked for, and then leaves no file of the former', async () => {
+  test('keeps its format until another one is requested, and then leaves no file of the former', async () => {
     const to = join(folder, 'kept');
     const service = cityFeed();
     const opened = async (format: 'csv' | 'ndjson' | null) => {

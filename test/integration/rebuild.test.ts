@@ -117,7 +117,7 @@ test('a rebuild ends although every read of the log finds new events', async () 
   await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
 });
 
-test('tables that another version of the program made meanwhile are not filled', async () => {
+test('tables of another version of the program are not filled', async () => {
   projector = civic.startProjector([recordHistory, snapshots]);
   await civic.caughtUp();
   await projector.stop();

@@ -203,7 +203,7 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(
   },
 );
 
-describe('health of 500 sources that were checked again and again', () => {
+describe('health of 500 sources that were checked many times', () => {
   beforeAll(async () => {
     generation += 1;
     const { history } = RECORD_HISTORY.at(generation);

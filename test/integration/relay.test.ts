@@ -269,9 +269,7 @@ describe('where history has been pruned', () => {
     await first.stop();
     await pruned();
     relay();
-    expect(await paused()).toMatch(
-      /stands at position 1, and changes up to \d+ are no longer retained: delete the topics/,
-    );
+    expect(await paused()).toMatch(/is at position 1, and changes up to \d+ are no longer retained: delete the topics/);
     expect(await positions()).toEqual([1]);
   });
 });

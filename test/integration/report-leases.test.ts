@@ -233,7 +233,7 @@ test('a lease longer than 30 days, or with an invalid duration, is refused', asy
   expect((await leased(reportId!, 'bob', { leaseMs: 30 * 86_400_000 })).lease.token).toBe(1);
 });
 
-test('of two takeovers at once the second waits for the first and finds the report held', async () => {
+test('the second of two takeovers at once waits for the first and finds the report leased', async () => {
   const [reportId] = await submitted(1);
   const { lease: before } = await leased(reportId!, 'ann');
   await reports.leases.release(before);

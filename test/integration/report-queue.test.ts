@@ -135,7 +135,7 @@ describe('a claim', () => {
     by: randomUUID(),
   });
 
-  test('belongs to one process at a time, until it is given back or has expired', async () => {
+  test('belongs to one process at a time, until its release or expiry', async () => {
     const mine = token();
     expect(await claims()[0]!.claim(mine, 1000, 0)).toBe(true);
     expect(await claims()[1]!.claim(token(), 2000, 1000)).toBe(false);

@@ -56,7 +56,7 @@ const publish = async (count = 1) =>
   (await sandbox.ask<{ documents: string[] }>('POST', '/changes', { count })).documents;
 
 describe('a feed that a customer follows', () => {
-  test('contains what the sandbox is asked to publish', async () => {
+  test('contains what the control of the sandbox publishes', async () => {
     const { cursor } = await follow();
     const documents = await publish(3);
     expect((await follow(cursor)).ids).toEqual(documents);
@@ -117,7 +117,7 @@ describe('plans of the sandbox', () => {
 });
 
 describe('failures on request', () => {
-  test('happen as often as they were asked for', async () => {
+  test('happen as often as requested', async () => {
     await fail('readCivicChanges', 503, { times: 2 });
     await expectRefusal(await read(), 503, 'feed_unavailable');
     expect((await sandbox.fetch('/api/v1/data/health')).status).toBe(200);
@@ -272,7 +272,7 @@ describe('a payment', () => {
   });
 });
 
-test('a tool cannot read where that was asked for', async () => {
+test('a tool cannot read while its failure is requested', async () => {
   const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
   const body = JSON.stringify({
     jsonrpc: '2.0',

@@ -88,7 +88,7 @@ describe('a service on trial', () => {
     await installation?.close();
   });
 
-  test('uses the time that it was given for events, cursors and upcoming meetings', async () => {
+  test('uses its configured time for events, cursors and upcoming meetings', async () => {
     const first = await changes();
     for (const { changedAt } of first.items) isSoonAfter(Date.parse(changedAt), AUTUMN);
     isSoonAfter(await checkedAt(), AUTUMN);

@@ -64,7 +64,7 @@ test('a text counts as many bytes as it has', async () => {
   expect(ended.length).toBeGreaterThanOrEqual(1);
 });
 
-test('an answer whose client has left before it was made is not held', async () => {
+test('an answer whose client left before its creation is not retained', async () => {
   const { ended, arrived, port, unread, server } = await start();
   const sockets = Array.from({ length: 4 }, () => connect({ port, host: '127.0.0.1' }));
   for (const socket of sockets) socket.write('GET /gone HTTP/1.1\r\nhost: x\r\n\r\n');

@@ -198,7 +198,7 @@ describe('retries', () => {
     expect(retryAfterSeconds).toBeLessThanOrEqual(7200);
   });
 
-  test('end after the given number, for a lost answer and for a failure of the service alike', async () => {
+  test('end after the configured number, for a lost answer and for a failure of the service', async () => {
     const lost = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
     const { client, sent, pauses } = clientOf([lost, () => refused(503, 'feed_unavailable'), lost], {
       retries: 2,

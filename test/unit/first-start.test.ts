@@ -28,7 +28,7 @@ function besideAnotherFirstStart() {
 }
 
 describe('a process that starts beside one that makes the first start', () => {
-  test('takes the log that the database was just given as its own', async () => {
+  test('accepts the log that the database has just received', async () => {
     const { log, afterTheOtherStarted } = besideAnotherFirstStart();
     const store = {
       identity: () => Promise.resolve(DATABASE),

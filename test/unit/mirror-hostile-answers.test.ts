@@ -158,7 +158,7 @@ test('the last page of the snapshot that comes once more, in place of changes, i
   expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
 });
 
-test('fields that the program does not know are kept, and do not harm', async () => {
+test('unknown fields are preserved and cause no failure', async () => {
   service.write('topics', recordId('topics', 1), { number: 1, fieldOfLater: { of: ['any', 'form'] } });
   await runMirror(
     changed('/', (answer) => void Object.assign(answer, { extra: 1 })),
@@ -187,14 +187,14 @@ describe('a service that answers every cursor with 410', () => {
     });
   beforeEach(() => pauses.splice(0));
 
-  test('is asked for a limited number of snapshots where the mirror is to end', async () => {
+  test('receives a limited number of snapshot requests from a mirror that ends', async () => {
     await expect(run(true, () => Promise.resolve())).rejects.toThrow(
       /^5 snapshots in succession led to no copy, the last because: too old; /,
     );
     expect(pauses).toEqual([0, 1000, 2000, 4000, 8000]);
   });
 
-  test('is asked ever less often where the mirror is to follow, at last once an hour', async () => {
+  test('receives ever rarer requests from a mirror that follows, once an hour in the end', async () => {
     const stopped = new Error('stopped');
     let waits = 0;
     asked = -10_000;

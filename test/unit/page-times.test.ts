@@ -11,7 +11,7 @@ const NOT_STATED = {
   startTime: { status: 'not_stated', sourceText: 'after <the> briefing' },
 } as const;
 
-test('a meeting without a stated time is shown by its day and the words of the source, never with a time', () => {
+test('a meeting without a time has its day and the words of the source, and no time', () => {
   const text = meetingTime(NOT_STATED).toString();
   expect(text).toContain(
     '<time datetime="2026-04-16">Thursday, April 16, 2026</time> (time not stated: “after &lt;the',

@@ -21,7 +21,7 @@ function createCache(bounds: { readonly maxAnswers?: number; readonly maxBytes?:
   };
 }
 
-test('an answer is kept for under a second while the watch is awake, else briefly, from its request on', async () => {
+test('an answer is cached for under a second while the watch is awake, else briefly, from its request on', async () => {
   const { state, cache } = createCache();
   const stands = async (awake: boolean, after: number): Promise<boolean> => {
     await cache.fetch('a', async () => answer());
@@ -35,7 +35,7 @@ test('an answer is kept for under a second while the watch is awake, else briefl
   expect([await stands(false, 149), await stands(false, 150)]).toEqual([true, false]);
 });
 
-test('concurrent requests run one query, and a failure goes to all of them and is not kept', async () => {
+test('concurrent requests run one query, and a failure goes to all of them and is not cached', async () => {
   const { cache } = createCache();
   const { promise, reject } = Promise.withResolvers<Representation>();
   let asked = 0;
@@ -52,7 +52,7 @@ test('concurrent requests run one query, and a failure goes to all of them and i
   expect(cache.standing('a')).toBe(made);
 });
 
-test('a client that asked for too much is refused alone: those that waited with it ask again together', async () => {
+test('a client over its limit is refused alone; those that waited with it repeat their request together', async () => {
   const { cache } = createCache();
   const { promise, reject } = Promise.withResolvers<Representation>();
   const greedy = cache.fetch('a', () => promise);
@@ -81,7 +81,7 @@ test('a new request does not wait for an answer that runs for a second or since 
   expect(await cache.fetch('b', async () => made)).toBe(made);
 });
 
-test('an answer whose query runs while the position moves is not kept', async () => {
+test('an answer whose query runs while the position moves is not cached', async () => {
   const { state, cache } = createCache();
   const { promise, resolve } = Promise.withResolvers<Representation>();
   const under = cache.fetch('a', () => promise);

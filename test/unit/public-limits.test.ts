@@ -41,7 +41,7 @@ const takeMany = (from: PublicLimits, times: number, address = 'a', now = START)
   Array.from({ length: times }, () => from.take('op', address, now)).filter((wait) => wait === null).length;
 
 describe('one process', () => {
-  test('lets exactly the limit through in each window, windows being aligned to the clock', () => {
+  test('admits exactly the limit in each window, and windows are aligned to the clock', () => {
     const alone = limits(createStore().forProcess('p'));
     expect(takeMany(alone, 200, 'a', START + 59_999)).toBe(120);
     expect(alone.take('op', 'a', START + 59_999)).toBe(1);

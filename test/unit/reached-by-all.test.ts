@@ -27,7 +27,7 @@ test('a position is reached by all when each read model has reached it', async (
   expect(asked).toEqual(['history', 'agenda', 'search']);
 });
 
-test('read models after one that lags are not asked for', async () => {
+test('read models after one that lags are not checked', async () => {
   const { progress, asked } = progressBut('history');
   await reachedByAll(progress, ['history', 'agenda', 'search'], at);
   expect(asked).toEqual(['history']);

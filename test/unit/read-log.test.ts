@@ -53,7 +53,7 @@ describe('reading a stream', () => {
     expect(await ids(streamEvents(log(EVENTS.slice(0, count)), 'topics-1'))).toEqual(ALL.slice(0, count));
   });
 
-  test('reading begins after the given revision', async () => {
+  test('reading begins after the requested revision', async () => {
     expect(await ids(streamEvents(log(), 'topics-1', 1_189))).toEqual(ALL.slice(1_190));
   });
 

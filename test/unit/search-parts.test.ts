@@ -151,7 +151,7 @@ describe('a query', () => {
     expect(partsOf('$1,547,925.50 "for $1,500.00"')).toEqual([['$1547925.50'], ['"for $1500"']]);
   });
 
-  test('tells the words of a date from others that may be misspelt', () => {
+  test('distinguishes the words of a date from words that might be misspelled', () => {
     const { words, ofDates } = searchQuery('budget Sept 10 2025', 2026);
     expect([words, [...ofDates]]).toEqual([['budget', 'sept'], ['sept']]);
   });

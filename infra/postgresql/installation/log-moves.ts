@@ -53,7 +53,7 @@ async function moveCheckpoints(transaction: Transaction, { from, to, places }: L
     for (const { id, checkpoint, name: who } of followers) {
       const place = checkpoint === '' ? checkpoint : places.get(checkpoint);
       if (place === undefined)
-        throw new Error(`${who} stands at ${checkpoint}, where the log has no event; nothing was moved`);
+        throw new Error(`${who} is at ${checkpoint}, where the log has no event; nothing was moved`);
       // A higher token prevents commits of an owner that was suspended.
       await run(sql`update ${table} set checkpoint = ${place}, last_event = null, log_id = ${to}::uuid,
         token = token + 1, owner = null, lease_until = 0 where ${key}::text = ${id}`);

@@ -126,7 +126,7 @@ function addFacilitatorRoutes({ post }: Routes, failures: Failures): void {
     const settlement = failures.settlement();
     // The service cannot know whether the money has moved.
     if (settlement === 'unknown')
-      throw new Rejection('feed_unavailable', 'the sandbox was asked for a settlement of unknown outcome');
+      throw new Rejection('feed_unavailable', 'a settlement of unknown outcome was requested');
     if (settlement === 'refused')
       return { success: false, errorReason: 'insufficient_funds', transaction: '', network, payer };
     return { success: true, transaction: `0x${randomBytes(32).toString('hex')}`, network, payer };

@@ -65,11 +65,11 @@ export function createFailures(clock: Pick<Clock, 'sleep'>, deadlineMs: () => nu
     /** Throws the errors of the database, so that the service itself creates the response. */
     async throwNext(operation: string): Promise<void> {
       const next = take(operation, 500, 503, 504, 'slow');
-      if (next?.answer === 500) throw new Error('the sandbox was asked for it');
-      if (next?.answer === 503) throw new DatabaseUnavailable('the sandbox was asked for it');
+      if (next?.answer === 500) throw new Error('requested at the control of the sandbox');
+      if (next?.answer === 503) throw new DatabaseUnavailable('requested at the control of the sandbox');
       const isLate = next?.answer === 504 || (next?.delay ?? 0) >= deadlineMs();
       if (next?.delay !== undefined) await clock.sleep(Math.min(next.delay, deadlineMs()));
-      if (isLate) throw new DeadlineExceeded('the sandbox was asked for it');
+      if (isLate) throw new DeadlineExceeded('requested at the control of the sandbox');
     },
     /** Cuts off the response if that was requested. */
     disturb(operation: string, answer: ServerResponse): void {

@@ -71,7 +71,7 @@ test('a client that needs a token and has none says so, and names the setting', 
   );
 });
 
-test.each([401, 403])('a token that is refused with %i is told from one that is missing', async (code) => {
+test.each([401, 403])('a token that is refused with %i is not reported as missing', async (code) => {
   fault = status(code);
   expect((await sync('s3cret')).failure).toBe(
     `the token was refused: check it in ${SETTING}; the source answered with status ${code}`,

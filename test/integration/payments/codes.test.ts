@@ -275,7 +275,7 @@ test('refusals before a row exists leave none, and the same payment can be sent 
   ).toBeLessThanOrEqual(before);
 });
 
-test('an invalid signature is refused before a facilitator is asked', async () => {
+test('an invalid signature is refused before any request to a facilitator', async () => {
   let asked = 0;
   const gullible = {
     verify: async () => ({ kind: ((asked += 1), 'valid') }) as const,

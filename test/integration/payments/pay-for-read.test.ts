@@ -25,7 +25,7 @@ import { mortal } from '../../support/payment-crashes.ts';
 
 const { shop, signed } = await useTestPayments();
 
-test('a call without a payment is answered with the challenge, and no facilitator is asked', async () => {
+test('a call without a payment is answered with the challenge and without a facilitator', async () => {
   const challenge = await shop.challenge();
   expect(paymentChallenge.parse(challenge)).toEqual(challenge);
   expect(challenge).toMatchObject({

@@ -139,7 +139,7 @@ describe('a payment of unknown outcome', () => {
     expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLED' });
   });
 
-  test('is asked of the facilitator at growing intervals, until it succeeds', async () => {
+  test('is retried at the facilitator at growing intervals, until it succeeds', async () => {
     const payment = await unknown(false);
     shop.facilitator.chain.balances.set(shop.payer.address, 0n);
     const asked = () => shop.facilitator.asked.settle.length;

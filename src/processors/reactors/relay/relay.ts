@@ -164,7 +164,7 @@ async function readNext(
   }
   if (feed.prunedThrough > Math.max(position, boundary)) {
     throw new Error(
-      `the topic ${name} stands at position ${position}, and changes up to ${feed.prunedThrough} are no longer retained: ` +
+      `the topic ${name} is at position ${position}, and changes up to ${feed.prunedThrough} are no longer retained: ` +
         `delete the topics ${name} and ${name}.place, or name another one, and the relay begins with the records as they stand`,
     );
   }
