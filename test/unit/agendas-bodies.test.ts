@@ -88,6 +88,8 @@ describe('bodies', () => {
     ['Ellis County Commissioners’ Court', 'ellis-county'],
     ['The Commissioners Court of Ellis County', 'ellis-county'],
     ['County of Ellis - COMMISSIONERS COURT', 'ellis-county'],
+    ['Ellis County Commissioners Court Agenda', 'ellis-county'],
+    ['Commissioners Court Agendas & Minutes', 'ellis-county'],
     ['City of Fort Worth Commissioners Court', 'fort-worth'],
     ['Commissioners Court, Fort Worth', 'fort-worth'],
   ])('named %j in %s have the key of their name alone', (name, slug) => {
@@ -96,6 +98,7 @@ describe('bodies', () => {
 
   it('named after their place alone, or in other words, have other keys', () => {
     expect(bodyNameKey('Ellis County', 'ellis-county')).toBe('ellis county');
+    expect(bodyNameKey('Agendas', 'ellis-county')).toBe('agendas');
     expect(bodyNameKey('Dallas County Commissioners Court', 'ellis-county')).toBe('dallas county commissioners court');
     expect(bodyNameKey('Parks & Recreation', 'dallas')).toBe(bodyNameKey('Parks and Recreation', 'dallas'));
   });

@@ -26,14 +26,19 @@ const MAX_AGE_TO_MOVE = DAY_MS;
 /** Characters of a name that are compared. */
 const MAX_NAME = 200;
 
+/** Words at the end of the name of a list: "Commissioners Court Agendas & Minutes". */
+const PAPERS = new Set(['agenda', 'agendas', 'minutes', 'packet', 'packets', 'meeting', 'meetings', 'and']);
+
 function wordsOf(name: string): readonly string[] {
   const plain = name
     .slice(0, MAX_NAME)
     .normalize('NFKD')
     .toLowerCase()
     .replaceAll(/\p{M}|['’]/gu, '');
-  const words = plain.replaceAll('&', ' and ').split(/[^\p{L}\p{N}]+/u);
-  return words.filter((word) => word !== '' && word !== 'the');
+  const all = plain.replaceAll('&', ' and ').split(/[^\p{L}\p{N}]+/u);
+  const words = all.filter((word) => word !== '' && word !== 'the');
+  const last = words.findLastIndex((word) => !PAPERS.has(word));
+  return last < 0 ? words : words.slice(0, last + 1);
 }
 
 /** Returns the ways in which the name of a body mentions its place, the longest first. */
