@@ -57,7 +57,8 @@ export class JoinedSources {
     return this.#published;
   }
 
-  async readPublished(events: readonly EventRow[]): Promise<void> {
+  /** `listedFrom`: the first local date whose events are all in the list; null if the list has every event. */
+  async readPublished(events: readonly EventRow[], listedFrom: string | null): Promise<void> {
     const { client, known, bodies, isSecondary, label } = this.#parts;
     if (!isSecondary) return;
     const shared = bodies.shared();
@@ -73,7 +74,7 @@ export class JoinedSources {
     this.#agendas = Map.groupBy(agendas.values(), (agenda) => agenda.meetingId);
     await this.#readRecordings(events);
     const sourceIds = shared.map(({ sourceId }) => sourceId);
-    for (const event of await eventsJoinedTo(known, this.#recentIds(), sourceIds))
+    for (const event of await eventsJoinedTo(known, this.#idsSince(listedFrom ?? ''), sourceIds))
       this.#published.set(event.eventId, event);
   }
 
@@ -100,8 +101,9 @@ export class JoinedSources {
     }
   }
 
-  #recentIds(): readonly string[] {
-    return [...this.#others].flatMap(([id, meeting]) => (this.#dayOf(meeting) >= this.#parts.since ? [id] : []));
+  #idsSince(listedFrom: string): readonly string[] {
+    const isIn = (day: string) => day >= listedFrom && day >= this.#parts.since;
+    return [...this.#others].flatMap(([id, meeting]) => (isIn(this.#dayOf(meeting)) ? [id] : []));
   }
 
   #dayOf({ startsAt }: RecordData<'meetings'>): string {

@@ -150,7 +150,7 @@ export class SyncRun {
     this.findings.skip(await bodies.write(writer, listedBodies, visible.length === 0 ? null : visible), null);
     this.read.events = listed.rows.length + listed.skipped.length;
     this.findings.skip(listed.skipped, null);
-    await joined.readPublished(listed.rows);
+    await joined.readPublished(listed.rows, reader.listedFrom ?? null);
     if (this.read.events === 0 && since === null && bodies.meetings.size + joined.published.size > 0) {
       throw new SourceUnavailable(
         'the list of events came back empty although events of it are published; nothing was removed',

@@ -165,6 +165,17 @@ describe('an event that is a meeting of another source', () => {
     await expectSettled();
   });
 
+  test('stays joined when the list begins after it', async () => {
+    await agendas.sync();
+    recordings.events.push(recording(502, { EventDate: '2026-09-19T00:00:00' }));
+    await recordings.sync();
+    recordings.events.shift();
+    recordings.listedFrom = '2026-09-16';
+    await recordings.sync();
+    expect(shown()).toEqual({ ...JOINED, 502: [[], []] });
+    await expectSettled();
+  });
+
   test('takes its recording and items along when it disappears', async () => {
     await agendas.sync();
     recordings.events.push(recording(502, { EventDate: '2026-09-08T00:00:00' }));

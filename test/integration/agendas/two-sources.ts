@@ -41,9 +41,13 @@ export function testSource(
     /** Ids of events whose items were read. */
     reads: [] as number[],
     now: Date.parse('2026-09-20T12:00:00Z'),
+    listedFrom: null as string | null,
   };
   const reader: AgendaReader = {
     platform: { sourceType: 'other', label: client, ...platform },
+    get listedFrom() {
+      return source.listedFrom;
+    },
     bodies: async () => source.bodies,
     events: async () => source.events,
     event: async (eventId) => source.events.find(({ EventId }) => EventId === eventId) ?? null,
