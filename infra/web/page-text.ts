@@ -1,5 +1,8 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** Bytes in which a page states its encoding. */
 const STATED_WITHIN = 4_096;
+const BYTES_PER_TURN = 1024 * 1024;
 
 type Decoder = InstanceType<typeof TextDecoder>;
 
@@ -21,21 +24,30 @@ function markedEncoding([first, second, third]: Uint8Array): string | undefined 
 
 const charsetIn = (text: string): string | undefined => /\bcharset\s?=\s?["']?([\w:.-]{1,40})/i.exec(text)?.[1];
 
+async function decodeInTurns(decoder: Decoder, bytes: Uint8Array): Promise<string> {
+  let text = '';
+  for (let start = 0; start < bytes.length; start += BYTES_PER_TURN) {
+    if (start > 0) await setImmediate();
+    text += decoder.decode(bytes.subarray(start, start + BYTES_PER_TURN), { stream: true });
+  }
+  return text + decoder.decode();
+}
+
 /**
  * Decodes a page by its byte order mark, else the encoding of its `Content-Type`, else that of its `meta` element, else
- * as UTF-8, and as Windows-1252 if it is not valid UTF-8.
+ * as UTF-8, and as Windows-1252 if it is not valid UTF-8. Yields to the event loop.
  */
-export function decodePage(bytes: Uint8Array, contentType: string | null): string {
+export async function decodePage(bytes: Uint8Array, contentType: string | null): Promise<string> {
   const stated = decoderOf(markedEncoding(bytes)) ?? decoderOf(charsetIn(contentType ?? ''));
-  if (stated !== null) return stated.decode(bytes);
+  if (stated !== null) return decodeInTurns(stated, bytes);
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, STATED_WITHIN));
   const meta = [...beginning.matchAll(/<meta\s[^>]{0,500}>/gi)].map(([element]) => charsetIn(element));
   const decoder = decoderOf(meta.find((charset) => charset !== undefined));
   // A page that could be read as ASCII until here is not UTF-16, whatever it states.
-  if (decoder !== null && !decoder.encoding.startsWith('utf-16')) return decoder.decode(bytes);
+  if (decoder !== null && !decoder.encoding.startsWith('utf-16')) return decodeInTurns(decoder, bytes);
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return await decodeInTurns(new TextDecoder('utf-8', { fatal: true }), bytes);
   } catch {
-    return new TextDecoder('windows-1252').decode(bytes);
+    return decodeInTurns(new TextDecoder('windows-1252'), bytes);
   }
 }

@@ -9,7 +9,7 @@ export const MAX_ROBOTS_BYTES = 512 * 1024;
 /** Name of this program in a robots.txt. */
 const NAME = 'civic-records';
 /** Characters of rules times characters of a path that are compared at most: each `*` costs the length of the path. */
-const MAX_COMPARISONS = 50_000_000;
+const MAX_COMPARISONS = 10_000_000;
 const MAX_HOSTS = 1_000;
 
 /** The package exports a function; its types describe a default export. */

@@ -26,6 +26,9 @@ const ROBOTS = { accept: 'text/plain, */*;q=0.5', maxBytes: MAX_ROBOTS_BYTES, ti
 /** Statuses that end when the source recovers or permits more requests. */
 const isTransientStatus = (status: number): boolean => status === 408 || status === 429 || status >= 500;
 
+const describeStatus = (status: number): string =>
+  status === 403 || status === 429 ? `refused with status ${status}` : `status ${status}`;
+
 /** Parts that all sources of a process share, so that a host has one queue and one robots.txt. */
 export interface WebAccess {
   readonly fetch: WebFetch;
@@ -93,7 +96,7 @@ export function createWebReader(access: WebAccess, options: WebReaderOptions): W
       const mediaType = mediaTypeOf(answer);
       requireOk(answer);
       if (!isText(mediaType)) throw new SourceUnavailable(`${placeOf(answer.address)} is ${mediaType}, not a page`);
-      const text = decodePage(answer.bytes, answer.headers.get('content-type'));
+      const text = await decodePage(answer.bytes, answer.headers.get('content-type'));
       return { address: site.publishedAddress(answer), mediaType, text };
     },
     file: async (address: string, known: Validator = {}): Promise<WebFile | null> => {
@@ -102,7 +105,7 @@ export function createWebReader(access: WebAccess, options: WebReaderOptions): W
       if (answer.status === 304 && Object.keys(headers).length > 0) return null;
       requireOk(answer);
       const mediaType = mediaTypeOf(answer);
-      if (mediaType === 'text/html' && asksForPassword(decodePage(answer.bytes, null)))
+      if (mediaType === 'text/html' && asksForPassword(await decodePage(answer.bytes.subarray(0, MEBIBYTE), null)))
         throw new SourceUnavailable(`${placeOf(answer.address)} is a login page, not a document`);
       const { bytes } = answer;
       return { address: site.publishedAddress(answer), mediaType, validator: validatorOf(answer), bytes };
@@ -194,26 +197,20 @@ class Site {
     const { status } = answer;
     const retryAfter = retryAfterMilliseconds(answer.headers.get('retry-after'), clock.now());
     if (isTransientStatus(status) || (status === 403 && kind !== ROBOTS))
-      throw new Transient(`status ${status}${protectedBy(answer, answer.refusal)}`, retryAfter);
+      throw new Transient(`${describeStatus(status)}${protectedBy(answer, answer.refusal)}`, retryAfter);
     if (kind === ROBOTS) return answer;
     requireContent(address, answer);
     return answer;
   }
 
-  /** Reads the robots.txt of an origin by the rules of RFC 9309. */
+  /** Reads the robots.txt of an origin by the rules of RFC 9309: an unreadable one refuses everything. */
   #rulesOf(origin: string): Promise<IsAllowed> {
     const { robots } = this.#access;
     return robots.rulesOf(origin, this.#options.signal, async () => {
       const address = new URL('/robots.txt', origin);
-      try {
-        const { status, bytes } = await this.#follow(address, { kind: ROBOTS }, async () => undefined);
-        // A status of 4xx says that there are no rules.
-        return readRobots(origin, status === 200 ? decodePage(bytes, null) : '');
-      } catch (error) {
-        if (!(error instanceof SourceUnavailable)) throw error;
-        // Without an answer, everything is refused until there is one.
-        throw new SourceUnavailable(`the rules for robots could not be read: ${error.message}`);
-      }
+      const { status, bytes } = await this.#follow(address, { kind: ROBOTS }, async () => undefined);
+      // A status of 4xx says that there are no rules.
+      return readRobots(origin, status === 200 ? await decodePage(bytes, null) : '');
     });
   }
 }

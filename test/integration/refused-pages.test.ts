@@ -83,7 +83,7 @@ const AKAMAI = '<TITLE>Access Denied</TITLE> errors&#46;edgesuite&#46;net';
 describe('a list that cannot be read', () => {
   test.each<[string, Record<string, Answer>, RegExp]>([
     ['refused by robots.txt', { '/robots.txt': disallow }, /^refused by robots\.txt: \/list$/],
-    ['without a readable robots.txt', { '/robots.txt': status(500) }, /rules for robots could not be read.*status 500/],
+    ['without a readable robots.txt', { '/robots.txt': status(500) }, /robots\.txt could not be read: status 500/],
     ['status 403 of Akamai', { '/list': status(403, {}, AKAMAI) }, /status 403 \(Akamai refuses automated requests\)/],
     ['a script page with status 200', { '/list': page('<a href="/?bm-verify=AAQ">') }, /a page of Akamai/],
     ['a redirect to a login page', { '/list': redirect('/login') }, /redirects to a login page/],

@@ -244,7 +244,7 @@ describe('a page in place of the requested one', () => {
     '<HTML><HEAD><TITLE>Access Denied</TITLE></HEAD><BODY>https&#58;&#47;&#47;errors&#46;edgesuite&#46;net&#47;18';
 
   test.each([
-    ['status 403 of Akamai', 403, {}, AKAMAI, 'status 403 (Akamai refuses automated requests)'],
+    ['status 403 of Akamai', 403, {}, AKAMAI, 'refused with status 403 (Akamai refuses automated requests)'],
     [
       'status 200 with a script',
       200,
@@ -304,7 +304,7 @@ describe('a site that refuses', () => {
     const clock = sleepingClock();
     const open = openWeb({ clock });
     await expect(open({ baseUrl: site.url }).page(`${site.url}/list`)).rejects.toThrow(
-      `${site.host}/list could not be read: status 403`,
+      `${site.host}/list could not be read: refused with status 403`,
     );
     expect(clock.sleeps).toEqual([1_000, 2_000, 4_000]);
     await open({ baseUrl: site.url }).page(`${site.url}/other`);
@@ -391,7 +391,7 @@ describe('robots.txt', () => {
     });
     const web = openWeb()({ baseUrl: site.url });
     await expect(web.page(`${site.url}/list`)).rejects.toThrow(
-      `the rules for robots could not be read: ${site.host}/robots.txt could not be read: status ${code}`,
+      new RegExp(`^${site.host}/robots\\.txt could not be read: .*status ${code}$`),
     );
     expect(site.requests()).toEqual([]);
     isBroken = false;

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { decodePage } from '../../infra/web/page-text.ts';
+import { longestTurn } from '../support/longest-turn.ts';
 import { asksForPassword, isLogin, protectionOf } from '../../infra/web/unwanted-pages.ts';
 
 describe('the text of a page', () => {
@@ -13,21 +14,30 @@ describe('the text of a page', () => {
     ['Windows-1252 where it is not UTF-8', windows, null, 'Peña – “a”'],
     ['UTF-8 where the encoding is unknown', latin, 'text/html; charset=none', 'Peña – “agenda”'],
     ['its byte order mark', Buffer.from('\ufeffPeña', 'utf16le'), 'text/html; charset=utf-8', 'Peña'],
-  ])('is decoded by %s', (_, bytes, contentType, text) => {
-    expect(decodePage(bytes, contentType)).toBe(text);
+  ])('is decoded by %s', async (_, bytes, contentType, text) => {
+    expect(await decodePage(bytes, contentType)).toBe(text);
   });
 
   test.each(['<meta charset="windows-1252">', "<META http-equiv='Content-Type' content='text/html; charset=latin1'>"])(
     'is decoded by %s',
-    (meta) => {
-      expect(decodePage(withMeta(meta, windows), 'text/html')).toBe(`${meta}Peña – “a”`);
+    async (meta) => {
+      expect(await decodePage(withMeta(meta, windows), 'text/html')).toBe(`${meta}Peña – “a”`);
     },
   );
 
-  test('is UTF-8 if an element says UTF-16 in ASCII', () => {
+  test('is UTF-8 if an element says UTF-16 in ASCII', async () => {
     const meta = '<meta charset="utf-16">';
-    expect(decodePage(withMeta(meta, latin), null)).toBe(`${meta}Peña – “agenda”`);
+    expect(await decodePage(withMeta(meta, latin), null)).toBe(`${meta}Peña – “agenda”`);
   });
+});
+
+test('a long page is decoded in short turns, also where a character begins in one and ends in the next', async () => {
+  const text = `a${'é–'.repeat(3 * 1024 * 1024)}`;
+  const [bytes, latin] = [Buffer.from(text), Buffer.alloc(16 * 1024 * 1024, 0xe9)];
+  const read = await longestTurn(async () => [await decodePage(bytes, null), await decodePage(latin, null)] as const);
+  expect(read.result[0] === text).toBe(true);
+  expect(read.result[1]).toHaveLength(latin.length);
+  expect(read.longestMs).toBeLessThan(50);
 });
 
 describe('a page of a protection against robots', () => {
