@@ -50,8 +50,8 @@ export interface StoredDocuments {
   put(address: string, version: Omit<StoredDocument, 'recordIds'> & { readonly text: string }): Promise<void>;
   /** Notes that an address still serves its version. */
   confirm(address: string, checked: Pick<StoredDocument, 'validator' | 'checkedAt'>): Promise<void>;
-  /** Adds records that were published from a version. */
-  link(sha256: string, recordIds: readonly string[]): Promise<void>;
+  /** Adds records that were published from a version, and the meeting that shows it. */
+  link(sha256: string, published: { readonly meetingId: string; readonly recordIds: readonly string[] }): Promise<void>;
   /** Deletes the versions that one of these records was published from. */
   forget(recordIds: readonly string[]): Promise<void>;
 }

@@ -386,8 +386,11 @@ create table civic.document_texts (
   text text not null,
   agenda jsonb not null,                   -- items and facts that the rules of this version read in the document
   reading_version integer not null,
-  record_ids uuid[] not null default '{}'  -- records that were published from this version
+  record_ids uuid[] not null default '{}', -- records that were published from this version
+  meeting_id uuid,                         -- the meeting that shows the document
+  words tsvector                           -- of the beginning of the text
 );
+create index document_texts_by_word on civic.document_texts using gin (words);
 
 -- The version that each address served last, with the headers that show whether it has changed.
 create table civic.document_addresses (

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { RecordChange } from '../../commands/records/write-records.ts';
+import { unread } from '../../domain/agenda-text/read-agenda.ts';
 import { councilOfDallas, hit, item, meeting, pageRecordId } from '../support/page-records.ts';
 import { type ServedCivic, serveNewCivic } from '../support/served-civic.ts';
 
@@ -137,4 +138,27 @@ test.each([
 
 test('the front page leads to the other fields', async () => {
   expect(await pageOf('/')).toContain('<a href="/search">Search by place, topic and dates</a>');
+});
+
+test('the text of an agenda is found with its meeting, on the first page of a search without a topic', async () => {
+  const { storedDocuments } = served.civic;
+  const sha256 = '0'.repeat(64);
+  await storedDocuments.put('https://example.org/agenda', {
+    sha256,
+    bytes: 1,
+    mediaType: 'application/pdf',
+    agenda: unread('is not divided'),
+    readingVersion: 1,
+    validator: {},
+    checkedAt: 0,
+    text: 'Ask the clerk for an interpreter <b>& a seat</b> in the gallery',
+  });
+  const meetingId = pageRecordId('meetings', 'next');
+  await storedDocuments.link(sha256, { meetingId, recordIds: [] });
+  const page = await pageOf('/search?q=interpreter');
+  expect(page).toContain('In the text of agendas');
+  expect(page).toContain(`<a href="/meetings/${meetingId}">`);
+  expect(page).toContain('interpreter &amp; a seat');
+  expect(await pageOf('/search?q=nothing+of+it')).not.toContain('In the text of agendas');
+  expect(await pageOf('/search?q=interpreter&topic=housing')).not.toContain('In the text of agendas');
 });

@@ -62,9 +62,10 @@ test('an erasure of a record deletes the documents that it was published from, a
   await documents.put(erased, version('has the name'));
   await documents.put(kept, version('has no name'));
   const { sha256 } = (await documents.find(erased))!;
-  await documents.link(sha256, [agenda]);
-  await documents.link(sha256, [item, agenda]);
-  expect(new Set((await documents.find(erased))!.recordIds)).toEqual(new Set([item, agenda]));
+  const meetingId = randomUUID();
+  await documents.link(sha256, { meetingId, recordIds: [agenda] });
+  await documents.link(sha256, { meetingId, recordIds: [item, agenda] });
+  expect(new Set((await documents.find(erased))!.recordIds)).toEqual(new Set([meetingId, item, agenda]));
 
   const copies = createErasedCopies(database.transactor, server.url);
   await copies.clear([`accounts-${agenda}`, 'source_list-civic'], 0);
@@ -99,6 +100,21 @@ test('a backup restores documents, without an address whose version it lacks', a
     await restored.close();
     await target.close();
   }
+});
+
+const distinct = (write: (nth: string) => string) =>
+  Array.from({ length: 200_000 }, (_, nth) => write(nth.toString(36))).join(' ');
+
+test.each([
+  ['words', (nth: string) => `${nth}x`],
+  ['compound words', (nth: string) => `${nth}a-b${nth}-c${nth}`],
+  ['addresses', (nth: string) => `${nth}.co/${nth} ${nth}@${nth}.org`],
+  ['words of many bytes', (nth: string) => `文${nth}字`],
+  ['numbers', (nth: string) => `${nth.length}.${nth}-7/8`],
+])('the words of any text can be indexed: %s', async (_, write) => {
+  const at = address();
+  await documents.put(at, version(distinct(write)));
+  expect(await documents.find(at)).not.toBeNull();
 });
 
 test('a text of any length is a line of a backup', async () => {

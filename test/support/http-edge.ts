@@ -192,6 +192,7 @@ export const EMPTY_PAGES: PageReads = {
     nextCursor: null,
     candidateLimitReached: false,
   }),
+  searchDocuments: async () => [],
   now: () => EDGE_NOW,
   contact: null,
 };

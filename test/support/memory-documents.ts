@@ -16,10 +16,10 @@ export class MemoryDocuments implements StoredDocuments {
     this.#versions.set(address, { ...this.#versions.get(address)!, ...checked });
   }
 
-  async link(sha256: string, recordIds: readonly string[]) {
+  async link(sha256: string, { meetingId, recordIds }: Parameters<StoredDocuments['link']>[1]) {
     for (const [address, version] of this.#versions)
       if (version.sha256 === sha256)
-        this.#versions.set(address, { ...version, recordIds: [...version.recordIds, ...recordIds] });
+        this.#versions.set(address, { ...version, recordIds: [...version.recordIds, meetingId, ...recordIds] });
   }
 
   async forget(recordIds: readonly string[]) {

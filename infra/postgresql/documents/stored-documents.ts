@@ -5,6 +5,8 @@ import { columnList, sql, statementsIn } from '../connection/statements.ts';
 
 /** Characters of a text that are stored, so that a row is a line of a backup. */
 const MAX_TEXT = 1_000_000;
+/** Characters whose words are indexed: the words of a row have at most one megabyte. */
+const MAX_SEARCHED = 200_000;
 
 const DOCUMENT = columnList({
   sha256: 't.sha256',
@@ -38,9 +40,10 @@ export function createStoredDocuments(transactor: Transactor): StoredDocuments {
         const within = statementsIn(transaction);
         const stored = beginningOf(text, MAX_TEXT);
         await within.run(sql`insert into civic.document_texts as t
-          (sha256, bytes, media_type, text, agenda, reading_version)
-          values (${sha256}, ${bytes}, ${mediaType}, ${stored}, ${JSON.stringify(agenda)}::jsonb, ${readingVersion})
-          on conflict (sha256) do update set text = excluded.text, agenda = excluded.agenda,
+          (sha256, bytes, media_type, text, agenda, reading_version, words)
+          values (${sha256}, ${bytes}, ${mediaType}, ${stored}, ${JSON.stringify(agenda)}::jsonb, ${readingVersion},
+            to_tsvector('pg_catalog.english', ${beginningOf(stored, MAX_SEARCHED)}))
+          on conflict (sha256) do update set text = excluded.text, agenda = excluded.agenda, words = excluded.words,
             media_type = excluded.media_type, reading_version = excluded.reading_version`);
         const before = await within.first<{ sha256: string }>(sql`select sha256 from civic.document_addresses
           where address = ${address} for update`);
@@ -56,10 +59,10 @@ export function createStoredDocuments(transactor: Transactor): StoredDocuments {
       await run(sql`update civic.document_addresses set etag = ${validator.etag ?? null},
         last_modified = ${validator.lastModified ?? null}, checked_at = ${checkedAt} where address = ${address}`);
     },
-    async link(sha256, recordIds) {
-      const ids = [...recordIds];
+    async link(sha256, { meetingId, recordIds }) {
+      const ids = [meetingId, ...recordIds];
       await run(sql`update civic.document_texts
-        set record_ids = array(select distinct unnest(record_ids || ${ids}::uuid[]))
+        set record_ids = array(select distinct unnest(record_ids || ${ids}::uuid[])), meeting_id = ${meetingId}::uuid
         where sha256 = ${sha256} and not record_ids @> ${ids}::uuid[]`);
     },
     async forget(recordIds) {

@@ -27,12 +27,13 @@ const compareNames = (one: { readonly name: string }, other: { readonly name: st
 interface Searches {
   readonly getAgendaItem: (itemId: string) => Promise<AgendaItem | null>;
   readonly searchPages: (input: SearchAgendaInput, address: string) => Promise<SearchAgendaData>;
+  readonly searchDocuments: PageReads['searchDocuments'];
 }
 
 /** Reads for the pages for people, which show the data of the public operations and the tools. */
 export function pages(
   { settings, reads, clock }: Platform,
-  { getAgendaItem, searchPages }: Searches,
+  { getAgendaItem, searchPages, searchDocuments }: Searches,
 ): { readonly pages: PageReads } {
   const listCoveredSources = createListCoveredSources({ reads, clock });
   const readCivicRecords = createReadCivicRecords(reads);
@@ -86,6 +87,7 @@ export function pages(
       hitCreations: readHitCreations,
       searchChoices: readSearchChoices,
       search: searchPages,
+      searchDocuments,
       now: () => clock.now(),
       contact: settings.CIVIC_CONTACT ?? null,
     },

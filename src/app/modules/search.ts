@@ -4,6 +4,7 @@ import { Rejection } from '../../../domain/rejections.ts';
 import { answeredWithin } from '../../../plumbing/retry.ts';
 import type { SearchAgendaData, SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
 import { createGetAgendaItem } from '../../../queries/agenda/get-agenda-item.ts';
+import { createSearchDocuments, type FoundDocument } from '../../../queries/search/search-documents.ts';
 import { createSearchAgenda } from '../../../queries/search/search-agenda.ts';
 import { leaveOnAbort, limitConcurrency } from '../../edge/admission/limit-concurrency.ts';
 import type { ToolFunctions } from '../../edge/mcp/run-tool.ts';
@@ -35,10 +36,9 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
     maxWaiting: MAX_WAITING_CLIENTS,
     what: 'searches of all visitors',
   });
-  const searchAgenda = createSearchAgenda({
-    reads: (signal) => reads.through((statement) => database.search(statement, signal)),
-    clock,
-  });
+  const readsUntil = (signal: AbortSignal) => reads.through((statement) => database.search(statement, signal));
+  const searchAgenda = createSearchAgenda({ reads: readsUntil, clock });
+  const findDocuments = createSearchDocuments(readsUntil);
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {
     search_agenda: (input, { principal: { accountId }, signal }) =>
@@ -52,17 +52,20 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
       );
     },
   };
+  const runForVisitor = <Result>(client: string, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> =>
+    answeredWithin(clock, deadlineMs, (signal) =>
+      runForClient(client, leaveOnAbort(signal), () => runForPages(PAGES, leaveOnAbort(signal), () => run(signal))),
+    );
+  const searchDocuments = (input: SearchAgendaInput, client: string): Promise<readonly FoundDocument[]> =>
+    runForVisitor(client, (signal) => findDocuments(input, signal));
   /** Rejects a cursor of another search with 400, and a search above the limit with 429. */
   const searchPages = async (input: SearchAgendaInput, client: string): Promise<SearchAgendaData> => {
     try {
-      const search = (signal: AbortSignal) =>
-        runForClient(client, leaveOnAbort(signal), () =>
-          runForPages(PAGES, leaveOnAbort(signal), () => searchAgenda(input, signal)),
-        );
-      return (await answeredWithin(clock, deadlineMs, search)).data;
+      return (await runForVisitor(client, (signal) => searchAgenda(input, signal))).data;
     } catch (error) {
       throw error instanceof InvalidSearchCursor ? new Rejection('invalid_parameter', error.message) : error;
     }
   };
-  return { tools, getAgendaItem, searchPages } satisfies Module & Record<'getAgendaItem' | 'searchPages', unknown>;
+  return { tools, getAgendaItem, searchPages, searchDocuments } satisfies Module &
+    Record<'getAgendaItem' | 'searchPages' | 'searchDocuments', unknown>;
 }

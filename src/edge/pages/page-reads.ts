@@ -7,6 +7,7 @@ import type { FeedItemsInput } from '../../../queries/agenda/read-feed-items.ts'
 import type { CoveredTopic } from '../../../queries/agenda/list-covered-topics.ts';
 import type { CoveragePage } from '../../../queries/coverage/list-dfw-research-coverage.ts';
 import type { CoveredSource } from '../../../queries/coverage/list-public-source-statuses.ts';
+import type { FoundDocument } from '../../../queries/search/search-documents.ts';
 import type { MeetingItems, MeetingItemsInput } from '../../../queries/meetings/read-meeting-items.ts';
 import type { MeetingFacts, MeetingsInput } from '../../../queries/meetings/read-meetings.ts';
 import type { Place } from '../../../queries/meetings/read-place.ts';
@@ -62,6 +63,8 @@ export interface PageReads {
   readonly searchChoices: () => Promise<{ readonly places: readonly Choice[]; readonly topics: readonly Choice[] }>;
   /** `address` is the client's. Throws a `Rejection` for a cursor of another search, and if too many searches wait. */
   readonly search: (input: SearchAgendaInput, address: string) => Promise<SearchAgendaData>;
+  /** Returns meetings whose agendas in files contain the words of a search. Throws a `Rejection` like `search`. */
+  readonly searchDocuments: (input: SearchAgendaInput, address: string) => Promise<readonly FoundDocument[]>;
   /** Returns milliseconds since the epoch. */
   readonly now: () => number;
   /** Address for corrections, as a link. */

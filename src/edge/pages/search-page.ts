@@ -1,9 +1,10 @@
 import { type SearchAgendaData, searchAgenda } from '../../../contract/tools/search-agenda.ts';
 import { issueText, PLAINLY } from '../../../domain/text/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import { feedOf, itemPath, withQuery } from './addresses.ts';
+import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
+import { feedOf, itemPath, meetingPath, withQuery } from './addresses.ts';
 import { LIST_SIZE, MAX_HEADING, meetingStatus, nameOf, officialLink, outcomeTag } from './fragments.ts';
-import { clipped, CUT, fitting, type Html, html } from './html.ts';
+import { clipped, type Content, CUT, fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
 import type { PageReads } from './page-reads.ts';
 import type { PageRequest } from './page-routes.ts';
@@ -40,7 +41,7 @@ export function searchInput(request: SearchQuery) {
 }
 
 export async function searchPage(reads: PageReads, { query, address }: PageRequest<'search'>): Promise<PageParts> {
-  const { q, cursor: _cursor, ...filters } = query;
+  const { q, cursor, ...filters } = query;
   // Filters without words are checked too.
   const input = searchInput({ ...query, q: q ?? 'x' });
   const choices = await reads.searchChoices();
@@ -49,11 +50,34 @@ ${searchForm(query, choices)}
 `;
   if (q === undefined) return { title: 'Search', main: html`${heading}<p>${HELP}</p>` };
   const found = await reads.search(input, address);
+  const documents = cursor === undefined && query.topic === undefined ? await readDocuments(reads, input, address) : [];
   const feed = withQuery(feedOf(SEARCH_PATH), { q, ...filters });
-  const main = html`${heading}<p><a href="${feed}">Atom feed of this search</a></p>${results(found, query)}`;
+  const main = html`${heading}<p><a href="${feed}">Atom feed of this search</a></p>${results(found, query)}${documentResults(documents)}`;
   const title = `${clipped(q, 80)}: search`;
   return { title, main, alternates: [{ type: 'application/atom+xml', href: feed, title }] };
 }
+
+type Documents = readonly { readonly meeting: MeetingFacts; readonly excerpt: string }[];
+
+async function readDocuments(reads: PageReads, input: ReturnType<typeof searchInput>, address: string) {
+  const found = await reads.searchDocuments(input, address);
+  const meetings = await Promise.all(found.map(({ meetingId }) => reads.meetings.byId(meetingId)));
+  return found.flatMap(({ excerpt }, index): Documents => {
+    const meeting = meetings[index] ?? null;
+    return meeting === null ? [] : [{ meeting, excerpt }];
+  });
+}
+
+const documentResults = (documents: Documents): Content =>
+  documents.length > 0 &&
+  html`<section aria-labelledby="documents"><h2 id="documents">In the text of agendas</h2>
+<ol class="entries">${fitting(documents, LIST_SIZE, documentEntry)}</ol></section>`;
+
+const documentEntry = ({ meeting: { meeting, body, jurisdiction }, excerpt }: Documents[number]): Html => html`<li>
+<p class="quiet">${nameOf(jurisdiction.name)}, ${nameOf(body.name)}, ${meetingTime(meeting)} ${meetingStatus(meeting.status)}</p>
+<p><a href="${meetingPath(meeting.id)}">${clipped(meeting.title, MAX_HEADING)}</a></p>
+<p>${clipped(excerpt, MAX_EXCERPT)}</p>
+</li>`;
 
 const HELP = 'Give words of the title or the text. "Quoted words" stand together; a leading minus excludes.';
 

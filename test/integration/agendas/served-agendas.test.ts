@@ -148,3 +148,29 @@ test('removing the source with its records deletes the stored text of its agenda
   expect((await all('agenda_items')).size).toBe(0);
   expect(await texts()).toEqual([]);
 });
+
+test('the text of an agenda is found by its words, with its meeting, at its place and day, and not after an erasure', async () => {
+  agenda = agendaPdf([
+    ...AGENDA_LINES,
+    'The building is accessible. Ask the clerk for an interpreter of sign language.',
+  ]);
+  await sync();
+  const find = async (query: string, filters: object = {}) => {
+    const input = { query, limit: 20, ...filters } as never;
+    return civic.pages.searchDocuments(input, '127.0.0.1');
+  };
+  const [meeting] = [...(await all('meetings')).keys()];
+  const found = [
+    { meetingId: meeting, excerpt: expect.stringContaining('Ask the clerk for an interpreter') as string },
+  ];
+  expect(await find('interpreter "sign language"')).toEqual(found);
+  expect(
+    await find('interpreters', { jurisdictionSlug: PLACE.slug, fromDate: '2026-12-08', toDate: '2026-12-08' }),
+  ).toEqual(found);
+  for (const filters of [{ jurisdictionSlug: 'dallas' }, { fromDate: '2026-12-09' }, { toDate: '2026-12-07' }])
+    expect(await find('interpreter', filters)).toEqual([]);
+  for (const query of ['"language sign"', 'interpreter -clerk', '-nothing', 'the', `' & ! ( <->`])
+    expect([query, await find(query)]).toEqual([query, []]);
+  await civic.storedDocuments.forget([meeting!]);
+  expect(await find('interpreter')).toEqual([]);
+});

@@ -3,7 +3,7 @@ import { type AgendaDocument, unread } from '../../../../domain/agenda-text/read
 import { AGENDA_TEXT_VERSION } from '../../../../domain/agenda-text/reading-version.ts';
 import { DAY_MS, HOUR_MS } from '../../../../domain/durations.ts';
 import type { Clock } from '../../../../domain/ports/clock.ts';
-import type { DocumentVersion, StoredDocument } from '../../../../domain/ports/documents.ts';
+import type { DocumentVersion, StoredDocument, StoredDocuments } from '../../../../domain/ports/documents.ts';
 import { SourceUnavailable } from '../../../../domain/ports/source-ports.ts';
 import type { WebFile, WebReader } from '../../../../domain/ports/web-reader.ts';
 import type { SyncTarget } from '../../source.ts';
@@ -79,9 +79,13 @@ export class AgendaFiles {
   }
 
   /** Notes the records that were published from a version. */
-  async link({ sha256, recordIds }: NonNullable<ReadFile['version']>, published: readonly string[]): Promise<void> {
+  async link(
+    { sha256, recordIds }: NonNullable<ReadFile['version']>,
+    published: Parameters<StoredDocuments['link']>[1],
+  ): Promise<void> {
     const known = new Set(recordIds);
-    if (!published.every((id) => known.has(id))) await this.#ports.stored.link(sha256, published);
+    const isKnown = known.has(published.meetingId) && published.recordIds.every((id) => known.has(id));
+    if (!isKnown) await this.#ports.stored.link(sha256, published);
   }
 
   async #read(request: FileRequest): Promise<ReadFile> {

@@ -85,12 +85,14 @@ export async function readEventFile(
   }
   const items = await rowsOf(run, event, itemRecords, version, link.split('#', 1)[0]!);
   const { client } = run;
-  await files.link(version, [
-    meetingId(client, event.EventId),
-    agendaId(client, event.EventId),
-    fileId(client, event.EventId, kind),
-    ...items.map(({ EventItemId }) => agendaItemId(client, EventItemId)),
-  ]);
+  await files.link(version, {
+    meetingId: meetingId(client, event.EventId),
+    recordIds: [
+      agendaId(client, event.EventId),
+      fileId(client, event.EventId, kind),
+      ...items.map(({ EventItemId }) => agendaItemId(client, EventItemId)),
+    ],
+  });
   const row = rowOf(event, version.agenda, run.place.timezone);
   return { kind, row, items, facts: factsOf(version), isKept: false, flaws };
 }

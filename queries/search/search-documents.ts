@@ -1,0 +1,44 @@
+import type { SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
+import type { LiveReads } from '../../domain/ports/projection.ts';
+import { AGENDA } from '../../projections/agenda/tables.ts';
+import { liveStatement } from '../live-tables.ts';
+
+/** A meeting whose document contains the words of a search. */
+export interface FoundDocument {
+  readonly meetingId: string;
+  /** Words of the text around those of the search. */
+  readonly excerpt: string;
+}
+
+const MAX_DOCUMENTS = 5;
+/** Characters from which an excerpt is taken; also the limit of the migration that fills the index. */
+const SEARCHED = 200_000;
+const EXCERPT = 'MaxFragments=1, MaxWords=40, MinWords=20, StartSel="", StopSel=""';
+const QUERY = `websearch_to_tsquery('pg_catalog.english', $1)`;
+const DAY = `(to_timestamp(m.starts_at / 1000.0) at time zone m.timezone)::date`;
+
+/** Returns the newest meetings with a document that contains the words of a search. Topics do not apply to documents. */
+export function createSearchDocuments(reads: (signal: AbortSignal) => LiveReads) {
+  return (
+    { query, jurisdictionSlug, fromDate, toDate }: SearchAgendaInput,
+    signal: AbortSignal,
+  ): Promise<readonly FoundDocument[]> =>
+    reads(signal).rows<FoundDocument>(
+      liveStatement(AGENDA, {
+        values: [query, jurisdictionSlug ?? null, fromDate ?? null, toDate ?? null],
+        // A query without a required word would read every text.
+        text: ({ meetings, bodies, jurisdictions, isLive }) => `select found.meeting_id as "meetingId",
+            ts_headline('pg_catalog.english', left(found.text, ${SEARCHED}), ${QUERY}, '${EXCERPT}') as excerpt
+          from (
+            select t.meeting_id, t.text, m.starts_at from civic.document_texts t
+            join ${meetings} m on m.meeting_id = t.meeting_id
+            join ${bodies} b on b.body_id = m.body_id
+            join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
+            where t.words @@ ${QUERY} and querytree(${QUERY}) not in ('', 'T')
+              and ($2::text is null or j.slug = $2)
+              and ($3::date is null or ${DAY} >= $3) and ($4::date is null or ${DAY} <= $4)
+            order by m.starts_at desc, m.meeting_id limit ${MAX_DOCUMENTS}
+          ) found where ${isLive} order by found.starts_at desc, found.meeting_id`,
+      }),
+    );
+}
