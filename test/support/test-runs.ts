@@ -4,7 +4,7 @@ export const REPEATED_TESTS: string[] = [
   'test/fault/{log-tail,payments-kill,projector,public-backend,rebuild,relay,rolling-restart}.test.ts',
   'test/fault/{subscriptions,takeover}.test.ts',
   'test/integration/{cli-start,embedded-postgresql,backup,cli-records,cli-settings,cli-words,replicate}.test.ts',
-  'test/integration/{trial-clock,rebuild-commands,connect-an-agent,untrusted-certificates}.test.ts',
+  'test/integration/{trial-clock,rebuild-commands,untrusted-certificates}.test.ts',
   'test/integration/{client-replicate,client-python,erasure,hostile-sources,hostile-texts,sandbox}.test.ts',
   'test/integration/{report-leases,mirror-owner,payments/agents,payments/crashes}.test.ts',
   'test/integration/{agenda,meeting,record-history,report,search}-plans.test.ts',

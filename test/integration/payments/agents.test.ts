@@ -97,9 +97,13 @@ describe.each(withNightly([FIRST_AGENT, LAST_AGENT], OTHER_AGENTS))('%s', (name)
       expect(errorOf(await agent.call('search_agenda', { ...SEARCH, cursor: 'none' }, payment)).code).toBe(
         'invalid_cursor',
       );
+      // An error in the arguments is answered before a challenge.
+      expect(errorOf(await agent.call('search_agenda', { query: '' })).code).toBe('invalid_parameter');
+      const settled = shop.facilitator.asked.settle.length;
       expect(
         errorOf(await agent.call('search_agenda', { query: 'zzzzqqqq xxyyxx' }, await shop.payer.pay(challenge))).code,
       ).toBe('empty_result_not_chargeable');
+      expect(shop.facilitator.asked.settle).toHaveLength(settled);
       // The payment is still valid after all of this.
       expect((await agent.call('search_agenda', SEARCH, payment)).isError).toBeUndefined();
     });
@@ -133,7 +137,24 @@ test('a payment gives its account and no other the report tools, which cost noth
   );
 });
 
-test('a batch with one payment on two calls has both refused; separate payments are served', async () => {
+test('a payment of an account with another channel is refused, and the call is served without it', async () => {
+  let challenge: PaymentChallenge | undefined;
+  await connected(
+    FIRST_AGENT,
+    async (agent) => void (challenge = challengeOf(await agent.call('search_agenda', SEARCH))),
+  );
+  const payment = await shop.payer.pay(challenge!);
+  await connected(
+    FIRST_AGENT,
+    async (agent) => {
+      expect(errorOf(await agent.call('search_agenda', SEARCH, payment)).code).toBe('billing_channel_payment_mismatch');
+      expect((await agent.call('search_agenda', SEARCH)).isError).toBeUndefined();
+    },
+    service.key!,
+  );
+});
+
+test('a batch with one payment on two calls, in any notation, has both refused; separate payments are served', async () => {
   const answerOf = async (payments: readonly unknown[]): Promise<readonly Got[]> => {
     const body = payments.map((payment, index) => ({
       jsonrpc: '2.0',
@@ -163,7 +184,7 @@ test('a batch with one payment on two calls has both refused; separate payments 
   );
   const [one, two] = [await shop.payer.pay(challenge!), await shop.payer.pay(challenge!)];
   const { broadcasts } = shop.facilitator.chain;
-  const [first, other, second] = await answerOf([one, two, structuredClone(one)]);
+  const [first, other, second] = await answerOf([one, two, { ...one, note: 'another' }]);
   expect([errorOf(first!).code, errorOf(second!).code]).toEqual(['payment_request_invalid', 'payment_request_invalid']);
   expect(other!.isError).toBeUndefined();
   expect(shop.facilitator.chain.broadcasts).toBe(broadcasts + 1);

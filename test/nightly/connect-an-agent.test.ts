@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { nightlyTest } from '../support/nightly-test.ts';
 import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import { runProgram, type Service } from '../support/service.ts';
 import { makeSharedInstallation } from '../support/shared-installation.ts';
@@ -38,7 +37,7 @@ function here(text: string): string {
   return text.replaceAll(EXAMPLE, service.baseUrl);
 }
 
-nightlyTest('the address and the headers of the client configuration reach the tools', async () => {
+test('the address and the headers of the client configuration reach the tools', async () => {
   const { mcpServers } = JSON.parse(here(block('json'))) as {
     mcpServers: Record<string, { type: string; url: string; headers: Record<string, string> }>;
   };
@@ -71,15 +70,15 @@ async function valueAfter(program: string, expression: string): Promise<unknown>
   }
 }
 
-nightlyTest('the program of the page lists the tools and calls one of them', async () => {
+test('the program of the page lists the tools and calls one of them', async () => {
   const shown = '[tools.map(({ name }) => name), Object.keys(result.structuredContent.data)]';
   expect(await valueAfter(block('js'), shown)).toEqual([
     TOOL_NAMES,
-    ['jurisdictions', 'topics', 'guidance', 'truncated'],
+    ['jurisdictions', 'topics', 'population', 'guidance', 'truncated'],
   ]);
 });
 
-nightlyTest('the report of the page arrives and can be read, and is refused without its token', async () => {
+test('the report of the page arrives and can be read, and is refused without its token', async () => {
   const [program, report] = [block('js'), block('js', 'run report')];
   const both = '[receipt, report].map(({ structuredContent }) => structuredContent.data)';
   const [receipt, read] = (await valueAfter(program + report, both)) as readonly Readonly<Record<string, string>>[];
@@ -92,7 +91,7 @@ nightlyTest('the report of the page arrives and can be read, and is refused with
   });
 });
 
-nightlyTest.skipIf(spawnSync('curl', ['--version']).status !== 0)(
+test.skipIf(spawnSync('curl', ['--version']).status !== 0)(
   'the command without a client calls a tool as it is written (needs curl)',
   async () => {
     const line = ['bash', '-c', `set -euo pipefail\n${block('sh')}`];
@@ -105,8 +104,3 @@ nightlyTest.skipIf(spawnSync('curl', ['--version']).status !== 0)(
     expect(result.structuredContent.data.jurisdictions.length).toBeGreaterThan(1);
   },
 );
-
-test('the table lists every tool and no other name', () => {
-  const table = PAGE.slice(PAGE.indexOf('## The tools'), PAGE.indexOf('Each call counts'));
-  expect([...table.matchAll(/^\| `([a-z_]+)` \|/gm)].map(([, name]) => name)).toEqual(TOOL_NAMES);
-});
