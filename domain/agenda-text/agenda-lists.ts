@@ -47,6 +47,8 @@ export interface Outline {
 export class AgendaLists {
   readonly #outline: Outline;
   readonly #accepted = new Set<List>();
+  /** Lists of rules for those who take part. */
+  readonly #rules = new Set<List>();
 
   constructor(outline: Outline) {
     this.#outline = outline;
@@ -63,13 +65,23 @@ export class AgendaLists {
     const { parent } = list;
     if (parent !== null && (!this.#accepted.has(parent.list) || isEnding(titleOf(parent)))) {
       // The steps of a meeting are not inside of another text.
-      if (!this.#accepted.has(parent.list) && share(list, isStep) >= SOME) list.parent = null;
+      if (!this.#accepted.has(parent.list) && (share(list, isStep) >= SOME || this.#isBesideRules(list, parent)))
+        list.parent = null;
       else return false;
     }
     if (this.#isBesideParent(list)) list.parent = null;
-    if (this.#hasRules(list) || depthOf(list) > MAX_DEPTH) return false;
+    if (this.#hasRules(list)) {
+      this.#rules.add(list);
+      return false;
+    }
+    if (depthOf(list) > MAX_DEPTH) return false;
     if (list.style === 'bullet' && share(list, isStepOrSection) < SOME) return false;
     return list.parent === null || !this.#isPartOfText(list, list.parent);
+  }
+
+  /** A list at the left edge of rules does not belong to the last of them. */
+  #isBesideRules({ entries, style }: List, { line, list }: Entry): boolean {
+    return this.#rules.has(list) && style !== 'bullet' && entries[0]!.line.x <= line.x + SAME_EDGE;
   }
 
   /** Bullets of steps at the left edge of the entry before them do not belong to it. */

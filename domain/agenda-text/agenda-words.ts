@@ -22,6 +22,10 @@ const PARTICIPATION = new RegExp(
     'your?',
     'speakers? (?:will|must|may|shall|are)',
     'persons? (?:who|wishing)',
+    'governmental body',
+    'subject of the inquiry',
+    'recitation of existing policy',
+    '(?:statement of )?specific factual information',
   )}\b`,
   'i',
 );

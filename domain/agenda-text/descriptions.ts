@@ -8,8 +8,8 @@ const MAX_NAME = 100;
 const EXPLAINING = new RegExp(
   String.raw`\b${anyOf(
     '(?:is|are) considered (?:to be )?(?:routine|self-explanatory)',
-    'routine (?:in nature|by the|and)',
-    '(?:enacted|approved|acted (?:up)?on|considered|adopted) (?:by|with|in) (?:one|a single|a) (?:motion|vote)',
+    'routine (?:(?:in )?nature|by the|and)',
+    '(?:enacted|approved|acted (?:up)?on|considered|adopted|passed) (?:by|with|in) (?:one|a single|a) (?:motion|vote)',
     'no separate discussion',
     'speakers? (?:is|are|will|must|may|shall|who|should)',
     '(?:limited|limit) to (?:\\w+ )?(?:\\(?\\d{1,2}\\)? )?minutes',
@@ -17,6 +17,8 @@ const EXPLAINING = new RegExp(
     'wish(?:es|ing)? to (?:speak|address)',
     '(?:at this time|this time is|this is (?:the|an) (?:time|opportunity)|this portion of|purpose of this item)',
     'no (?:formal )?(?:action|discussion|deliberation)s? (?:or \\w+ )?(?:can|may|will|shall)',
+    '(?:may elect|reserves the right) to (?:go|convene|recess|retire|adjourn|meet)',
+    '(?:must|should) sign (?:in|up)',
     'open meetings act',
   )}`,
   'i',

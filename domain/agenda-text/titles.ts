@@ -92,7 +92,8 @@ function continuesTitle(title: Growing, next: TextLine): boolean {
   if (next.page === last.page && !isIndented && !isCentered(title, next)) return false;
   if (isCapitals(text)) {
     if (letters(next.text) !== '' && !isCapitals(next.text)) return title.leads.endOn(next, 0, title) !== null;
-    if (title.isNumbered && next.page === last.page && !isStepOrSection(next.text)) return true;
+    const isComplete = isStepOrSection(text) && hasRoomFor(title, next);
+    if (title.isNumbered && next.page === last.page && !isComplete && !isStepOrSection(next.text)) return true;
   }
   if (isUnfinished(text)) return true;
   const isSmall = /^\p{Ll}/u.test(next.text.trimStart());

@@ -60,9 +60,14 @@ function leadingCapitals({ runs }: TextLine): string | null {
 const isListName = (name: string): boolean => /^agenda items?$/i.test(name);
 /** A title begins with a capital, or with a time. */
 const BEGINNING = /^[“"(*•]?\s?(?:\p{Lu}|\d{1,2}(?::\d\d|\s?[ap]\.?m))/u;
+/** True for the rest of a text in brackets that began before. */
+function isEndOfBrackets(text: string): boolean {
+  const [open, close] = [text.indexOf('('), text.indexOf(')')];
+  return close !== -1 && (open === -1 || close < open);
+}
 /** True for a text with an end or a verb, apart from a note in brackets. */
 const isSentence = (text: string): boolean =>
-  /[.;,]$/.test(text) || /\b(?:will|shall|may|must)\b/i.test(text.split('(', 1)[0]!);
+  /[.;,]$/.test(text) || isEndOfBrackets(text) || /\b(?:will|shall|may|must)\b/i.test(text.split('(', 1)[0]!);
 /** True for a text that states a day and nothing else. */
 function isDay(text: string): boolean {
   const [day] = readDays(text);

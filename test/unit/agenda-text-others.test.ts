@@ -17,6 +17,47 @@ You may take part in these ways:
     expect(titlesOf(`EXAMPLE COUNCIL AGENDA\n${rules}\n${AGENDA}`)).toEqual(ITEMS);
   });
 
+  it('leaves out the law on comments of the public, and reads the items at its left edge', () => {
+    expect(
+      titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+CALL TO ORDER
+
+PUBLIC COMMENTS
+
+   A. A member of a governmental body answers with a statement of specific factual
+      information.
+   B. A decision about the subject of the inquiry is taken later.
+
+REGULAR AGENDA
+
+   1. Sample street plan
+   2. Sample park plan
+
+ADJOURN`),
+    ).toEqual([
+      '- CALL TO ORDER',
+      '- PUBLIC COMMENTS',
+      '- REGULAR AGENDA',
+      '1 Sample street plan',
+      '2 Sample park plan',
+      '- ADJOURN',
+    ]);
+  });
+
+  it('leaves out a notice in capitals below the last step', () => {
+    expect(
+      titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. CALL TO ORDER
+2. SAMPLE STREET PLAN
+3. ADJOURN
+   THIS AGENDA WAS POSTED ON THE BOARD OF THE HALL`),
+    ).toEqual(['1 CALL TO ORDER', '2 SAMPLE STREET PLAN', '3 ADJOURN']);
+  });
+
   it('leaves out the list of a recommendation inside an item', () => {
     expect(
       titlesOf(`
