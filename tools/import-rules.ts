@@ -86,7 +86,6 @@ const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   canonicalize: [DOMAIN],
   entities: [DOMAIN],
   htmlparser2: [DOMAIN, '^infra/documents/', '^src/sources/civicweb/', '^src/sources/pages/'],
-  cheerio: ['^src/sources/pages/'],
   fflate: ['^infra/documents/'],
   unpdf: ['^infra/documents/'],
   undici: ['^infra/web/'],

@@ -230,3 +230,11 @@ test('a page that is a list of files is no divided agenda', async () => {
   await reader.events(null);
   expect(await reader.eventItems(178)).toEqual([]);
 });
+
+test('a page of many rows takes time in proportion to its size', async () => {
+  const rows = '<tr class="catAgendaRow"><td><p>a</p>'.repeat(60_000);
+  const before = process.cpuUsage().user;
+  await open({ '/AgendaCenter': center(section(1, [2026], [rows])) }).reader.bodies();
+  // Microseconds of the processor; a search among siblings took more than ten times as much.
+  expect(process.cpuUsage().user - before).toBeLessThan(4_000_000);
+});

@@ -7,15 +7,15 @@ import { derivedNumber, listedReader } from '../listed/listed-reader.ts';
 import { bodyInTitle } from '../pages/body-words.ts';
 import type { PaperRow } from '../pages/join-rows.ts';
 import { paperEvents } from '../pages/paper-events.ts';
-import type { Found, PageElement } from '../pages/parse-page.ts';
+import { type Found, type PageElement, withAttribute, withTag } from '../pages/parse-page.ts';
 import { linkOn, readPage } from '../pages/read-page.ts';
 import { firstRecentDay } from '../pages/recent-years.ts';
 import { SyncRefused } from '../source.ts';
 
 const ARCHIVE = {
-  links: (tag: string, { href }: Readonly<Record<string, string | undefined>>) => tag === 'a' && href !== undefined,
-  options: (tag: string) => tag === 'option',
-  headings: (tag: string) => /^h[1-3]$/.test(tag),
+  links: withAttribute('a', 'href'),
+  options: withTag('option'),
+  headings: withTag('h1', 'h2', 'h3'),
 };
 /** Link to a file: `Archive.aspx?ADID=8497` or `/ArchiveCenter/ViewFile/Item/8497`. */
 const FILE = /(?:archive\.aspx\?(?:[^#]*&)?adid=|\/archivecenter\/viewfile\/item\/)(\d{1,12})/i;
@@ -99,7 +99,7 @@ function rowOf(
   { address, listName }: { readonly address: string; readonly listName: string },
 ): PaperRow {
   const texts = links.flatMap((link) => link.text()?.slice(0, MAX_TITLE) ?? []);
-  const around = links[0]!.around('li, tr')?.text()?.slice(0, MAX_TITLE) ?? '';
+  const around = links[0]!.around(withTag('li', 'tr'))?.text()?.slice(0, MAX_TITLE) ?? '';
   const own = texts.toSorted((left, right) => right.length - left.length)[0] ?? '';
   const day = readDays(own)[0]?.date ?? readDays(around)[0]?.date ?? '';
   const title = readDays(own).length > 0 || around === '' ? own : around;

@@ -2,13 +2,15 @@ import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
 import { type Steps } from '../../../domain/text/steps.ts';
 import { oneLine } from '../agendas/values.ts';
 import type { PaperRow } from '../pages/join-rows.ts';
-import { type Found, type PageElement, withAttribute, withClass } from '../pages/parse-page.ts';
+import { type Found, type PageElement, withAttribute, withClass, withTag } from '../pages/parse-page.ts';
 import { linkOn } from '../pages/read-page.ts';
 
 /** Elements of an AgendaCenter, in all its layouts and in the fragment for a year. */
 export const AGENDA_LIST = {
   center: withAttribute('*', 'id', 'AgendaCenterContent'),
+  headings: withTag('h2'),
   sections: withAttribute('span', 'id', 'section'),
+  years: (tag: string, { href = '' }: Readonly<Record<string, string | undefined>>) => tag === 'a' && YEAR.test(href),
   rows: withClass('tr', 'catAgendaRow'),
   boxes: (tag: string, { name }: Readonly<Record<string, string | undefined>>) =>
     tag === 'input' && name === 'chkCategoryID',
@@ -33,6 +35,15 @@ export interface AgendaRow extends Omit<PaperRow, 'id'> {
   readonly html: string | null;
 }
 
+/** Link to the list of a year of a category, `javascript:changeYear(2025, 4, 'a1')`. */
+const YEAR = /changeYear\((\d{4}), ?(\d{1,9})/;
+const isListing = withClass('div', 'listing');
+const isCurrent = withClass('li', 'current');
+const isSection = withAttribute('span', 'id', 'section');
+const isStrong = withTag('strong');
+const isParagraph = withTag('p');
+const isLink = withTag('a');
+
 const SECTION = /^section(\d{1,9})$/;
 const FILE = /\/ViewFile\/(Agenda|Minutes)\/_?(\d{2})(\d{2})(\d{4})-(\d{1,12})(\?.*)?$/i;
 /** Anchor of a row, `_12212016-471`. */
@@ -46,32 +57,32 @@ export const isAgendaList = ({ center, sections, rows, boxes }: AgendaList): boo
 
 /** Reads the names of all categories from the form of the search, which not every site has. */
 export const readLabels = ({ boxes }: AgendaList): readonly { readonly id: number; readonly name: string | null }[] =>
-  boxes.map((box) => ({ id: Number(box.attribute('value')), name: box.around('label')?.text() ?? null }));
-
-const YEAR = /changeYear\((\d{4})/;
-function yearOf(link: PageElement | null): number | null {
-  const year = YEAR.exec(link?.attribute('href') ?? '')?.[1];
-  return year === undefined ? null : Number(year);
-}
+  boxes.map((box) => ({ id: Number(box.attribute('value')), name: box.around(withTag('label'))?.text() ?? null }));
 
 /** Reads the categories that have agendas. */
 export function* readCategoriesInSteps(list: AgendaList): Steps<readonly Category[]> {
-  const { sections } = list;
+  const { headings, sections, years } = list;
   const labels = new Map(readLabels(list).map(({ id, name }) => [id, name]));
-  const categories: Category[] = [];
+  const names = new Map(headings.map((heading) => [listingOf(heading), nameInHeading(heading.text())]));
+  const links = Map.groupBy(years, (link) => Number(YEAR.exec(link.attribute('href')!)![2]));
+  const categories = new Map<number, Category>();
   for (const section of sections) {
     yield;
     const id = categoryIdOf(section);
-    if (id === 0) continue;
-    const links = section.all('ul.years a[href*="changeYear"]');
-    const years = new Set(links.flatMap((link) => yearOf(link) ?? []));
-    const shownYear = yearOf(section.first('ul.years li.current a'));
-    const heading = nameInHeading(section.around('div.listing')?.text('h2') ?? null);
-    const label = oneLine(links[0]?.attribute('aria-label')?.replace(/ \d{4}$/, ''));
-    categories.push({ id, name: heading ?? labels.get(id) ?? label, years: [...years], shownYear });
+    if (id === 0 || categories.has(id)) continue;
+    const ofYears = links.get(id) ?? [];
+    const shown = ofYears.find((link) => link.around(isCurrent) !== null);
+    const label = oneLine(ofYears[0]?.attribute('aria-label')?.replace(/ \d{4}$/, ''));
+    const name = names.get(listingOf(section) ?? '') ?? labels.get(id) ?? label;
+    const shownYear = shown === undefined ? null : yearOf(shown);
+    categories.set(id, { id, name, years: [...new Set(ofYears.map(yearOf))], shownYear });
   }
-  return categories;
+  return [...categories.values()];
 }
+
+/** Id of the listing around an element, `cat4`. */
+const listingOf = (element: PageElement): string | null => element.around(isListing)?.attribute('id') ?? null;
+const yearOf = (link: PageElement): number => Number(YEAR.exec(link.attribute('href')!)![1]);
 
 /** Reads the text without the arrow before it. */
 const nameInHeading = (heading: string | null): string | null => oneLine(heading?.replace(/^[^\p{L}\d(]+/u, ''));
@@ -81,22 +92,23 @@ export function* readAgendaRowsInSteps({ rows }: AgendaList, address: string): S
   const read: AgendaRow[] = [];
   for (const row of rows) {
     yield;
-    const section = row.around('span[id^="section"]');
+    const section = row.around(isSection);
     read.push(readAgendaRow(row, section === null ? 0 : categoryIdOf(section), address));
   }
   return read;
 }
 
 function readAgendaRow(row: PageElement, categoryId: number, address: string): AgendaRow {
-  const links = row.all('a[href]').map((link) => link.attribute('href')!);
-  const files = links.flatMap((link) => {
+  const links = row.all(isLink);
+  const files = links.flatMap((element) => {
+    const link = element.attribute('href') ?? '';
     const [, kind = '', month, day, year, id, query = ''] = FILE.exec(link) ?? [];
     return id === undefined ? [] : [{ kind: kind.toLowerCase(), date: `${year}-${month}-${day}`, id, query, link }];
   });
   const fileOf = (kind: string, query: RegExp): string | null =>
     linkOn(address, files.find((file) => file.kind === kind && query.test(file.query))?.link ?? null);
-  const anchor = row.all('a[name], a[id]').map((link) => ANCHOR.exec(link.attribute('name') ?? link.attribute('id')!));
-  const [, month, day, year, anchorId] = anchor.find((found) => found !== null) ?? [];
+  const anchors = links.map((link) => ANCHOR.exec(link.attribute('name') ?? link.attribute('id') ?? ''));
+  const [, month, day, year, anchorId] = anchors.find((found) => found !== null) ?? [];
   const dateInAddress = files[0]?.date ?? (year === undefined ? '' : `${year}-${month}-${day}`);
   const html = fileOf('agenda', /[?&]html=true/i);
   const id = files[0]?.id ?? anchorId;
@@ -104,7 +116,10 @@ function readAgendaRow(row: PageElement, categoryId: number, address: string): A
     id: id === undefined ? null : Number(id),
     categoryId,
     day: statedDay(row) ?? dateInAddress,
-    title: row.text('p') ?? row.first('a[title]')?.attribute('title') ?? '',
+    title:
+      row.first(isParagraph)?.text() ??
+      links.find((link) => link.attribute('title') !== null)?.attribute('title') ??
+      '',
     agenda: fileOf('agenda', /^(?!.*(?:html|packet)=true)/i) ?? html,
     packet: fileOf('agenda', /[?&]packet=true/i),
     minutes: fileOf('minutes', /^/),
@@ -114,7 +129,7 @@ function readAgendaRow(row: PageElement, categoryId: number, address: string): A
 
 /** The day of the heading, which "Posted" or "Amended" with another day can follow. */
 function statedDay(row: PageElement): string | null {
-  const day = row.first('h2 strong, h3 strong, h4 strong') ?? row.first('strong');
+  const day = row.first(isStrong);
   const texts = [day?.attribute('aria-label'), day?.text()];
   return texts.flatMap((text) => readDays(text?.slice(0, 100) ?? '')).at(0)?.date ?? null;
 }

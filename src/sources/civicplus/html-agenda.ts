@@ -2,10 +2,17 @@ import type { WebReader } from '../../../domain/ports/web-reader.ts';
 import { runInTurns, type Steps } from '../../../domain/text/steps.ts';
 import { derivedNumber } from '../listed/listed-reader.ts';
 import { underNumber } from '../pages/item-number.ts';
-import { type PageElement, withClass } from '../pages/parse-page.ts';
+import { type Matcher, type PageElement, withClass } from '../pages/parse-page.ts';
 import { linkOn, readPage } from '../pages/read-page.ts';
 
-const AGENDA = { items: withClass('div', 'item') };
+const isItem = withClass('div', 'item');
+const [isTitle, isText, isBullet] = ['title', 'desc', 'bullet'].map((name) => withClass('*', name)) as [
+  Matcher,
+  Matcher,
+  Matcher,
+];
+const isFile = withClass('a', 'file');
+const AGENDA = { items: isItem };
 /** Level of an item: `level2`. */
 const LEVEL = /\blevel-?(\d)\b/;
 const MARKS = /^\(|(?<![.):\s])[.):\s]+$/g;
@@ -51,18 +58,18 @@ function* readItemsInSteps(outermost: readonly PageElement[], address: string): 
   const items: HtmlItem[] = [];
   /** Numbers of the items around, by level. */
   let outer: readonly (string | null)[] = [];
-  for (const element of outermost.flatMap((each) => [each, ...each.all('div.item')])) {
+  for (const element of outermost.flatMap((each) => [each, ...each.all(isItem)])) {
     yield;
     const level = Number(LEVEL.exec(element.attribute('class') ?? '')?.[1] ?? 1);
-    const own = (selector: string) => element.own(selector, 'div.item')[0]?.text() ?? null;
-    const [heading, text] = [own('.title'), own('.desc')];
+    const own = (matches: Matcher) => element.own(matches, isItem)[0]?.text() ?? null;
+    const [heading, text] = [own(isTitle), own(isText)];
     const title = heading ?? text;
     if (title === null) continue;
-    const number = own('.bullet')?.replace(MARKS, '') || null;
+    const number = own(isBullet)?.replace(MARKS, '') || null;
     const parent = outer.slice(0, level - 1).findLast((each) => each !== null) ?? null;
     const full = underNumber(parent, number);
     outer = [...outer.slice(0, level - 1), full];
-    const files = element.own('a.file', 'div.item').flatMap((link) => {
+    const files = element.own(isFile, isItem).flatMap((link) => {
       const url = linkOn(address, link.attribute('href'));
       return url === null ? [] : [{ name: link.text(), url }];
     });

@@ -53,6 +53,8 @@ const PAPER = phrases(
 );
 const KINDS = [TRANSLATION, PACKET, SUPPLEMENT, AMENDED, MINUTES, PAPER];
 
+/** More papers of one day are not those of a meeting. */
+const MAX_PAPERS = 40;
 /** A longer title is read up to here. */
 const MAX_TITLE = 300;
 
@@ -107,6 +109,7 @@ const isFurther = (row: ReadRow): boolean =>
  */
 export function joinPapers(rows: readonly PaperRow[]): readonly PaperMeeting[] {
   const groups: ReadRow[][] = [];
+  if (rows.length > MAX_PAPERS) return rows.map((row) => meetingOf([readRow(row)]));
   const read = rows.map(readRow).toSorted((left, right) => left.id - right.id);
   for (const row of read) if (!isFurther(row)) groups.push([row]);
   const further = read.filter(isFurther);

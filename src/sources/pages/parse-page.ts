@@ -1,5 +1,4 @@
-import { load } from 'cheerio/slim';
-import { DomHandler, Parser } from 'htmlparser2';
+import { DomHandler, ElementType, Parser } from 'htmlparser2';
 import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { Steps } from '../../../domain/text/steps.ts';
 import { oneLine } from '../agendas/values.ts';
@@ -7,54 +6,88 @@ import { oneLine } from '../agendas/values.ts';
 /** True for an element that a reader looks for, by its tag and attributes. */
 export type Matcher = (tag: string, attributes: Readonly<Record<string, string | undefined>>) => boolean;
 
+export const withTag =
+  (...tags: readonly string[]): Matcher =>
+  (tag) =>
+    tags.includes(tag);
+
 /** Matches a tag with a class; `*` is any tag. */
 export const withClass =
   (tag: string, name: string): Matcher =>
   (each, { class: classes = '' }) =>
     (tag === '*' || tag === each) && classes.split(/\s+/).includes(name);
 
-/** Matches a tag whose attribute starts with a text. */
+/** Matches a tag whose attribute starts with a text; any tag for `*`. */
 export const withAttribute =
-  (tag: string, attribute: string, start: string): Matcher =>
+  (tag: string, attribute: string, start = ''): Matcher =>
   (each, attributes) =>
     (tag === '*' || tag === each) && attributes[attribute]?.startsWith(start) === true;
 
-type Selection = ReturnType<ReturnType<typeof load>>;
+type Node = DomHandler['tagStack'][number];
 
-/** An element of a page. Selectors are those of CSS. */
+/** Nodes that one search visits below an element: a row or an item has far fewer. */
+const MAX_VISITS = 20_000;
+
+/** Visits the nodes below one in the order of the page until `visit` returns true. */
+function walk(root: Node, visit: (node: Node['children'][number]) => boolean): void {
+  const pending = root.children.toReversed();
+  for (let visits = 0; visits < MAX_VISITS; visits += 1) {
+    const node = pending.pop();
+    if (node === undefined || visit(node)) return;
+    if ('children' in node)
+      for (let index = node.children.length; index > 0; ) pending.push(node.children[(index -= 1)]!);
+  }
+}
+
+const matchesNode = (node: object, matches: Matcher): node is Node & { readonly attribs: Record<string, string> } =>
+  'attribs' in node && 'name' in node && matches(node.name as string, node.attribs as Record<string, string>);
+
+/** An element of a page. */
 export class PageElement {
-  readonly #$: ReturnType<typeof load>;
-  readonly #selection: Selection;
+  readonly #node: Node;
 
-  constructor($: ReturnType<typeof load>, selection: Selection) {
-    this.#$ = $;
-    this.#selection = selection;
+  constructor(node: Node) {
+    this.#node = node;
   }
 
   attribute(name: string): string | null {
-    return this.#selection.attr(name) ?? null;
+    return ('attribs' in this.#node ? this.#node.attribs[name] : undefined) ?? null;
   }
-  /** Text in one line, of the element or of the first one that the selector finds in it; null without one. */
-  text(selector?: string): string | null {
-    return oneLine((selector === undefined ? this.#selection : this.#selection.find(selector).first()).text());
+  /** Text in one line; null without one. */
+  text(): string | null {
+    const texts: string[] = [];
+    walk(this.#node, (node) => {
+      if ('data' in node && node.type === ElementType.Text) texts.push(node.data);
+      return false;
+    });
+    return oneLine(texts.join(''));
   }
-  first(selector: string): PageElement | null {
-    return this.all(selector)[0] ?? null;
+  /** The elements below this one, at most `limit`. */
+  all(matches: Matcher, limit = Infinity): readonly PageElement[] {
+    const found: PageElement[] = [];
+    walk(this.#node, (node) => {
+      if (matchesNode(node, matches)) found.push(new PageElement(node));
+      return found.length >= limit;
+    });
+    return found;
   }
-  all(selector: string): readonly PageElement[] {
-    return this.#selection
-      .find(selector)
-      .map((_, node) => new PageElement(this.#$, this.#$(node)))
-      .get();
+  first(matches: Matcher): PageElement | null {
+    return this.all(matches, 1)[0] ?? null;
   }
-  /** The elements that the selector finds and that no other `container` below this element contains. */
-  own(selector: string, container: string): readonly PageElement[] {
-    return this.all(selector).filter((each) => each.#selection.parent().closest(container).is(this.#selection));
+  /** The elements that no other `container` below this element contains. */
+  own(matches: Matcher, container: Matcher): readonly PageElement[] {
+    return this.all(matches).filter((each) => each.#around(container) === this.#node);
   }
   /** The closest element around this one. */
-  around(selector: string): PageElement | null {
-    const found = this.#selection.parent().closest(selector);
-    return found.length === 0 ? null : new PageElement(this.#$, found);
+  around(matches: Matcher): PageElement | null {
+    const node = this.#around(matches);
+    return node === null ? null : new PageElement(node);
+  }
+
+  #around(matches: Matcher): Node | null {
+    for (let { parent } = this.#node; parent !== null; { parent } = parent)
+      if (matchesNode(parent, matches)) return parent;
+    return null;
   }
 }
 
@@ -66,12 +99,9 @@ const MAX_ELEMENTS = 400_000;
 const MAX_DEPTH = 400;
 const CHARACTERS_A_STEP = 20_000;
 
-type Node = DomHandler['tagStack'][number];
-type SelectableNode = Selection[number];
-
 /** Builds the tree, notes the elements that are looked for, and refuses pages that only an attacker would write. */
 class BoundedHandler extends DomHandler {
-  readonly found = new Map<string, SelectableNode[]>();
+  readonly found = new Map<string, PageElement[]>();
   readonly #matchers: readonly (readonly [string, Matcher])[];
   readonly #open = new Map<string, Node>();
   #elements = 0;
@@ -91,8 +121,7 @@ class BoundedHandler extends DomHandler {
     for (const [matched, matches] of this.#matchers) {
       if (this.#open.has(matched) || !matches(name, attributes)) continue;
       this.#open.set(matched, node);
-      // The library for selectors has another release of the same tree.
-      this.found.get(matched)!.push(node as object as SelectableNode);
+      this.found.get(matched)!.push(new PageElement(node));
     }
   }
 
@@ -117,14 +146,5 @@ export function* parsePageInSteps<Name extends string>(
     yield;
   }
   parser.end();
-  const $ = load('');
-  return mapValues(matchers, (name) => handler.found.get(name)!.map((node) => new PageElement($, $(node))));
-}
-
-function mapValues<Name extends string, Value>(
-  record: Readonly<Record<Name, unknown>>,
-  valueOf: (name: Name) => Value,
-): Readonly<Record<Name, Value>> {
-  const names = Object.keys(record) as Name[];
-  return Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, Value>;
+  return Object.fromEntries<readonly PageElement[]>(handler.found) as Found<Name>;
 }

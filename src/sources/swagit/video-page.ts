@@ -12,6 +12,7 @@ const VIDEO = {
     tag === 'a' && /\/videos\/\d{1,12}\/agenda(?:[?#]|$)/.test(href ?? ''),
 };
 /** A block of items under another one has its id. */
+const isBlock = withClass('*', 'cpx');
 const UNDER = /^md-index(\d{1,15})$/;
 
 /** Reads the items of a recording and the link to its agenda. The index is on the page twice. */
@@ -40,7 +41,7 @@ function readItems(players: readonly PageElement[]): readonly object[] {
     const label = oneLine(player.attribute('data-title')) ?? player.text();
     if (!Number.isSafeInteger(id) || id <= 0 || label === null || numbers.has(id)) continue;
     const { number, title } = splitNumber(label);
-    const parent = numbers.get(Number(UNDER.exec(player.around('.cpx')?.attribute('id') ?? '')?.[1] ?? 0)) ?? null;
+    const parent = numbers.get(Number(UNDER.exec(player.around(isBlock)?.attribute('id') ?? '')?.[1] ?? 0)) ?? null;
     const full = underNumber(parent, number);
     numbers.set(id, full ?? parent);
     rows.push({

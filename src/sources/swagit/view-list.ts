@@ -1,13 +1,15 @@
 import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
 import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { WebReader } from '../../../domain/ports/web-reader.ts';
-import { type PageElement, withAttribute, withClass } from '../pages/parse-page.ts';
+import { runInTurns, type Steps } from '../../../domain/text/steps.ts';
+import { type PageElement, withAttribute, withTag } from '../pages/parse-page.ts';
 import { type Page, readPage } from '../pages/read-page.ts';
 
 const VIEW = {
   tables: withAttribute('table', 'id', 'video-table'),
-  navigation: withClass('ul', 'nav'),
-  pages: withClass('ul', 'pagination'),
+  tabs: withAttribute('a', 'href'),
+  next: (tag: string, { rel = '' }: Readonly<Record<string, string | undefined>>) =>
+    tag === 'a' && /\bnext\b/.test(rel),
   links: (tag: string, { href }: Readonly<Record<string, string | undefined>>) =>
     tag === 'a' && /\/videos\/\d{1,12}(?:[?#]|$)/.test(href ?? ''),
 };
@@ -67,16 +69,19 @@ interface Tab {
   readonly isActive: boolean;
 }
 
+const isTab = withTag('li');
+const isRow = withTag('tr', 'li');
+const isCell = withTag('td');
 const LIST = /\/views\/[\w-]{1,40}\/[\w%.-]{1,200}$/;
 const LIVE = /\/live$/i;
 
-/** The lists of a view: `/views/561/board-of-directors-archive`. */
+/** The lists of a view: `/views/561/board-of-directors-archive`, in the navigation. */
 function readTabs({ address, found }: ViewPage): readonly Tab[] {
-  const items = found.navigation.flatMap((list) => list.all('li'));
-  return items.flatMap((item) => {
-    const link = item.first('a[href]');
-    const target = URL.parse(link?.attribute('href') ?? '', address);
-    if (link === null || target === null || target.search !== '' || !LIST.test(target.pathname)) return [];
+  return found.tabs.flatMap((link) => {
+    const target = URL.parse(link.attribute('href')!, address);
+    if (target === null || target.search !== '' || !LIST.test(target.pathname)) return [];
+    const item = link.around(isTab);
+    if (item === null) return [];
     return [{ name: link.text(), address: target.href, isActive: /\bactive\b/.test(item.attribute('class') ?? '') }];
   });
 }
@@ -97,7 +102,7 @@ async function* readListPages(web: WebReader, list: VideoList): AsyncGenerator<r
   let { page } = list;
   let from: string | undefined;
   for (let number = 1; number <= MAX_PAGES; number += 1) {
-    const videos = readVideos(page, list.name);
+    const videos = await runInTurns(readVideosInSteps(page, list.name));
     if (videos.every(({ id }) => known.has(id))) return;
     for (const { id } of videos) known.add(id);
     yield videos;
@@ -112,16 +117,20 @@ const oldestOf = (videos: readonly Video[]): string =>
   videos.reduce((oldest, { day }) => (day !== '' && day < oldest ? day : oldest), '9999');
 
 function nextPage({ address, found }: ViewPage): string | null {
-  const link = found.pages.flatMap((list) => list.all('a[rel~="next"]'))[0];
-  return URL.parse(link?.attribute('href') ?? '', address)?.searchParams.has('page') === true
-    ? new URL(link!.attribute('href')!, address).href
-    : null;
+  const target = URL.parse(found.next[0]?.attribute('href') ?? '', address);
+  return target?.searchParams.has('page') === true ? target.href : null;
 }
 
+/** Recordings of one page; a page with more repeats itself or is no list. */
+const MAX_VIDEOS = 2_000;
+/** Cells of a row that are read. */
+const CELLS = 8;
+
 /** The rows of the table, or of another layout all links to recordings in rows with a day. */
-function readVideos({ found }: ViewPage, list: string | null): readonly Video[] {
+function* readVideosInSteps({ found }: ViewPage, list: string | null): Steps<readonly Video[]> {
   const videos = new Map<number, Video>();
-  for (const link of found.links) {
+  for (const link of found.links.slice(0, MAX_VIDEOS)) {
+    yield;
     const id = Number(/\/videos\/(\d{1,12})/.exec(link.attribute('href')!)![1]);
     const title = link.text();
     if (title === null || videos.has(id)) continue;
@@ -130,9 +139,10 @@ function readVideos({ found }: ViewPage, list: string | null): readonly Video[] 
   return [...videos.values()];
 }
 
+/** The day in the cells behind the title, else in the row or the title. */
 function dayBeside(link: PageElement, title: string): string {
-  const row = link.around('tr') ?? link.around('li');
-  const cells = row?.all('td').map((cell) => cell.text() ?? '') ?? [];
+  const row = link.around(isRow);
+  const cells = row?.all(isCell, CELLS).map((cell) => cell.text() ?? '') ?? [];
   const texts = [...cells.slice(1), row?.text() ?? '', title];
   return texts.flatMap((text) => readDays(text.slice(0, 200))).at(0)?.date ?? '';
 }
