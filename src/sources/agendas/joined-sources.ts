@@ -153,6 +153,12 @@ export class JoinedSources {
     return { id, hasItems: this.#hasItems(id, this.#published.get(eventId)) };
   }
 
+  /** True if the other source states the items of the event. */
+  hasItems(eventId: string): boolean {
+    const id = this.#pairs.get(eventId);
+    return id !== undefined && this.#hasItems(id, this.#published.get(eventId));
+  }
+
   #hasItems(id: string, event: JoinedEvent | undefined): boolean {
     const own = event === undefined ? null : joinedAgendaId(event.sourceId, event.eventId);
     return this.#agendas.get(id)?.some((agenda) => agenda.id !== own && agenda.itemCount > 0) === true;

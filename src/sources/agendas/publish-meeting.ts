@@ -37,7 +37,8 @@ export async function publishMeeting(
   findings.skip(mapped.skipped, main.body.sourceId);
   const unlinked =
     publicUrl(row.EventInSiteURL) === null ? 'has no usable public address; the meeting keeps another link' : null;
-  const other = await run.joined.meetingOf(eventId);
+  // The items of a meeting whose file cannot be divided now would be lost.
+  const other = main.isPublished && file?.isKept === true ? null : await run.joined.meetingOf(eventId);
   if (other === null) findings.degrade(eventId, main.body.sourceId, [...mapped.degraded, unlinked, votes.failure]);
   const changes = other === null ? mapped.changes : changesOfJoined(mapped.changes, joinedTo(joined, other));
   for (const change of changes) {

@@ -70,7 +70,7 @@ export class SyncRun {
       clock,
       place,
       since,
-      isReadInFull: ({ EventId }) => this.#unread?.has(EventId) !== true,
+      isReadInFull: ({ EventId }) => this.#unread?.has(EventId) !== true && !joined.hasItems(String(EventId)),
       bodies,
       joined,
       findings: new RunFindings(),

@@ -97,7 +97,9 @@ describe('an event that is a meeting of another source', () => {
     await agendas.sync();
     await recordings.sync();
     expect(shown()).toEqual({ 1: [['agenda/1.pdf', 'videos/501'], ['A lease']] });
+    recordings.reads.length = 0;
     await expectSettled();
+    expect(recordings.reads).toEqual([]);
     agendas.items.delete(1);
     await agendas.sync();
     await recordings.sync();
