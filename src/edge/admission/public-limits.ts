@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../../domain/ports/logger.ts';
 import type { SharedCounts } from '../../../domain/ports/counts.ts';
 
@@ -31,9 +32,12 @@ export function createPublicLimits(parts: {
   const { limit, shared, logger, maxCounted = 100_000 } = parts;
   const length = limit.seconds * 1000;
   let window = 0;
-  /** Tallies by endpoint and address, least recently used first. */
-  const tallies = new Map<string, { own: number; others: number }>();
   const changed = new Set<string>();
+  /** Tallies by endpoint and address. */
+  const tallies = new LRUCache<string, { own: number; others: number }>({
+    max: maxCounted,
+    dispose: (_tally, key) => changed.delete(key),
+  });
   let forgottenUpTo = 0;
   let alone = false;
   const enterWindow = (now: number): void => {
@@ -41,24 +45,6 @@ export function createPublicLimits(parts: {
     if (start === window) return;
     window = start;
     tallies.clear();
-    changed.clear();
-  };
-  let latest = '';
-  const touchTally = (key: string) => {
-    const existing = tallies.get(key);
-    // Already the most recent tally: consecutive requests mostly come from one address.
-    if (existing !== undefined && key === latest) return existing;
-    latest = key;
-    const tally = existing ?? { own: 0, others: 0 };
-    // Reinserting the tally makes it the most recent one.
-    tallies.delete(key);
-    tallies.set(key, tally);
-    if (tallies.size > maxCounted) {
-      const [oldest] = tallies.keys();
-      tallies.delete(oldest!);
-      changed.delete(oldest!);
-    }
-    return tally;
   };
 
   /** Returns the counts to exchange, addresses with several requests first: one request is far from any limit. */
@@ -67,7 +53,7 @@ export function createPublicLimits(parts: {
     for (const isRepeated of [true, false]) {
       for (const key of changed) {
         if (chosen.size === MAX_EXCHANGED) return chosen;
-        const { own } = tallies.get(key)!;
+        const { own } = tallies.peek(key)!;
         if (own > 1 === isRepeated) chosen.set(key, own);
       }
     }
@@ -84,9 +70,10 @@ export function createPublicLimits(parts: {
     take(endpoint: string, address: string, now: number): number | null {
       enterWindow(now);
       const key = `${endpoint} ${address}`;
-      const tally = touchTally(key);
+      const tally = tallies.get(key) ?? { own: 0, others: 0 };
       if (tally.own + tally.others >= limit.requests) return Math.max(1, Math.ceil((window + length - now) / 1000));
       tally.own += 1;
+      if (tally.own === 1) tallies.set(key, tally);
       changed.add(key);
       return null;
     },
@@ -108,7 +95,7 @@ export function createPublicLimits(parts: {
         alone = false;
         if (window !== exchanged) return;
         for (const [key, count] of others) {
-          const tally = tallies.get(key);
+          const tally = tallies.peek(key);
           if (tally !== undefined) tally.others = count;
         }
       } catch (error) {
