@@ -2,6 +2,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import { SourceUnavailable } from '../../domain/ports/source-ports.ts';
 import { Backoff } from '../../plumbing/retry.ts';
 import { AnswerTooLong, beginningOf, boundedChunks, timedFetch } from './bounded-fetch.ts';
+import { limitByHost } from './host-limit.ts';
 import { parseJsonInTurns } from './parse-json.ts';
 import { ReadBudget } from './read-budget.ts';
 import { reasonOf, retryAfterMilliseconds, Transient } from './transient.ts';
@@ -110,7 +111,7 @@ export function jsonReader(
 
   const tryOnce = async (address: URL, posted: unknown, budget: ReadBudget): Promise<unknown> => {
     try {
-      return await fetchJson(address, posted, budget);
+      return await limitByHost(address.host, () => fetchJson(address, posted, budget));
     } catch (error) {
       signal?.throwIfAborted();
       if (error instanceof Refused) throw error.refusal;
