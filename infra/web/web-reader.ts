@@ -120,9 +120,15 @@ function conditionsOf({ etag, lastModified }: Validator): Readonly<Record<string
   };
 }
 
+/** A tag with content: some servers send `" "` for every file. */
+const ETAG = /^(?:W\/)?".{0,500}[^\s"]/;
+
 function validatorOf({ headers }: WebAnswer): Validator {
   const [etag, lastModified] = [headers.get('etag'), headers.get('last-modified')];
-  return { ...(etag === null ? {} : { etag }), ...(lastModified === null ? {} : { lastModified }) };
+  return {
+    ...(etag === null || !ETAG.test(etag) ? {} : { etag }),
+    ...(lastModified === null ? {} : { lastModified }),
+  };
 }
 
 function requireOk({ status, address }: Answered): void {

@@ -36,6 +36,12 @@ describe('an answer', () => {
     expect(await web.file(`${site.url}/agenda.pdf`, { etag: '"v0"' })).toMatchObject({ mediaType: 'application/pdf' });
   });
 
+  test('ignores a tag without content, which some servers send for every file', async () => {
+    const site = await startSite({ '/agenda.pdf': status(200, { ...PDF, etag: '" "' }, '%PDF-1.7') });
+    const file = await openWeb()({ baseUrl: site.url }).file(`${site.url}/agenda.pdf`);
+    expect(file?.validator).toEqual({ lastModified: 'Mon, 02 Mar 2026 10:00:00 GMT' });
+  });
+
   test('names the program and its operator to the site', async () => {
     const agents: unknown[] = [];
     const site = await startSite({
