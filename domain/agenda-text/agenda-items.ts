@@ -83,7 +83,10 @@ export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda 
   const isEntry = (index: number): boolean => entries.has(index) || repeated.has(index);
   const opened = [...entries.values()]
     .filter(({ list }) => accepted.has(list))
-    .map((entry) => ({ entry, line: entry.line, from: entry.label.length + fileLength(entry) }));
+    .map((entry) => {
+      const next = isEntry(entry.index + 1) ? undefined : lines[entry.index + 1];
+      return { entry, line: entry.line, from: entry.label.length + fileLength(entry), next };
+    });
   const leads = new TitleLeads(lines, opened);
   const titled = opened.map(({ entry, from }): Titled => {
     const read = (start: number): ReadTitle =>

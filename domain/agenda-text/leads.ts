@@ -16,6 +16,8 @@ export interface Opening {
   readonly line: TextLine;
   /** Characters before the title. */
   readonly from: number;
+  /** The next line, unless it begins something else. */
+  readonly next?: TextLine | undefined;
 }
 
 /** The font of the first word of the title. */
@@ -57,6 +59,9 @@ const BRACKETS = /^\s*\([^()]{1,60}\)\s*$/;
 export const isShortRest = (rest: string): boolean =>
   rest.trim().length <= 40 && !/[.;]$/.test(rest.trim()) && !/^\W*none\W*$/i.test(rest);
 
+/** Distance of a description below its title, as a share of the font size. */
+const MAX_DISTANCE = 2;
+
 export interface Lead {
   /** The text in the font of the title, without marks at its end. */
   readonly text: string;
@@ -90,10 +95,13 @@ export class TitleLeads {
     this.#endsMixedCase = whole.length > 1 && whole.length > 0.6 * leads.length;
   }
 
-  #mixedLead({ line, from }: Opening): Lead | null {
+  #mixedLead({ line, from, next }: Opening): Lead | null {
     const font = openingFont({ line, from });
     const lead = font === this.#fontOfText ? null : splitLead(line, from, font);
-    return lead === null || letters(lead.rest) === '' || isCapitals(lead.text) ? null : lead;
+    if (lead === null || isCapitals(lead.text)) return null;
+    if (letters(lead.rest) !== '') return lead;
+    const isDescribed = next !== undefined && next.page === line.page && next.runs[0]!.font !== font;
+    return isDescribed && next.y - line.y < MAX_DISTANCE * line.size ? { text: lead.text, rest: next.text } : null;
   }
 
   /** Returns the end of a title on one of its lines, before other text; null if the title does not end within the line. */

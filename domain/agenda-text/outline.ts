@@ -108,15 +108,21 @@ export class OutlineReader {
     return { lists: this.#lists, entries: this.#entries, repeated: this.#repeated };
   }
 
-  /** "E. Main Street" and "1.5 minutes" within a paragraph. */
+  /** "E. Main Street", "1.5 minutes" and "R-1 to R-2" within a paragraph. */
   #isWrapped(label: Label, line: TextLine, above: TextLine | undefined, index: number): boolean {
-    if (above === undefined || above.page !== line.page || above.isParagraph || this.#entries.has(index - 1))
-      return false;
-    const isLetter = label.mark === '.' && label.number.length === 1 && /[A-Z]/.test(label.number);
+    if (above === undefined || above.page !== line.page || above.isParagraph) return false;
+    const isClose = line.y - above.y < 1.6 * line.size && above.right > LONG * this.#right;
+    if (!isClose || /[.:;!?]$/.test(above.text.trimEnd())) return false;
     const isSmall = /^\p{Ll}/u.test(line.text.slice(label.length).trimStart());
-    const isNext = Math.abs(above.x - line.x) < 2 && line.y - above.y < 1.6 * line.size && above.right - above.x > 250;
-    const isLong = above.right > LONG * this.#right;
-    return isNext && isLong && (isLetter || isSmall || label.mark === '') && !/[.:;!?]$/.test(above.text.trimEnd());
+    if (label.mark === '' && (isSmall || !this.#isNamed(label.prefix))) return true;
+    const isLetter = label.mark === '.' && label.number.length === 1 && /[A-Z]/.test(label.number);
+    const isBelow = Math.abs(above.x - line.x) < 2 && above.right - above.x > 250 && !this.#entries.has(index - 1);
+    return isBelow && (isLetter || isSmall || label.mark === '');
+  }
+
+  /** True if the latest entry of an open list has the number. */
+  #isNamed(number: string): boolean {
+    return this.#open.some(({ list }) => list.prefix === number || list.entries.at(-1)?.label.number === number);
   }
 
   #place(label: Label, index: number, line: TextLine): void {

@@ -58,13 +58,19 @@ function isCentered({ last, opening, edge, font }: Growing, { x, right, runs }: 
   return Math.abs((x + right) / 2 - middle) < CENTERED && runs.some((run) => run.font === font);
 }
 
+/** True if a line in the font of the title goes on below its first word at the top of the next page. */
+function isOverPage({ last, edge, opening, font, layout }: Growing, next: TextLine): boolean {
+  const isBelow = Math.abs(next.x - edge) <= OUTSIDE && edge >= opening.line.x + MIN_HANGING;
+  return isBelow && next.runs[0]!.font === font && isFull(last, next, layout.rightEdgeAt(edge));
+}
+
 function isNextToTitle(title: Growing, next: TextLine): boolean {
   const { last, layout, text, isNumbered } = title;
   const size = Math.max(last.size, next.size);
   if (Math.abs(last.size - next.size) > SAME_SIZE * size) return false;
   const isWide = isNumbered && isCapitals(text) && isCentered(title, next);
   if (next.page === last.page) return next.y - last.y <= (isWide ? WIDE_SPACING : layout.spacing) * size;
-  return next.page === last.page + 1 && (isUnfinished(text) || startsSmall(next.text));
+  return next.page === last.page + 1 && (isUnfinished(text) || startsSmall(next.text) || isOverPage(title, next));
 }
 
 /** True for a line in the font of the title below its first word. */

@@ -92,6 +92,28 @@ it('ends titles in bold where a description begins, if most items have one', asy
   ).toEqual(['1 Call to Order', '2 Sample Street Plan', '3 Sample Park Plan', '4 Adjournment']);
 });
 
+it('ends full titles in bold before a description on the next line, if most items have one', async () => {
+  const described = (y: number, number: string, title: string): readonly PdfText[] => [
+    bold(number, 72, y),
+    bold(title, 100, y),
+    { text: 'Authorize the manager to sign it on behalf of the council.', x: 100, y: y + 13 },
+  ];
+  const long = 'Sample Agreement on the Encroachment of the Right of Way of Sample Street, Lot 118';
+  expect(
+    await titlesOfPdf([
+      {
+        text: 'The council of the sample town meets in the hall, and everybody is welcome to speak there.',
+        x: 72,
+        y: 75,
+      },
+      bold('1. Call to Order', 72, 90),
+      ...described(120, '2.', 'Sample Street Plan'),
+      ...described(160, '3.', long),
+      bold('4. Adjournment', 72, 200),
+    ]),
+  ).toEqual(['1 Call to Order', '2 Sample Street Plan', `3 ${long}`, '4 Adjournment']);
+});
+
 it('does not take a word in bold that announces a matter for its title', async () => {
   expect(
     await titlesOfPdf([

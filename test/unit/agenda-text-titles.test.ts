@@ -106,3 +106,39 @@ EXAMPLE COUNCIL AGENDA
     '4 Adjournment',
   ]);
 });
+
+it('takes codes and numbers at the beginning of a wrapped line for text', () => {
+  expect(
+    titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Hold a public hearing on a request that changes the zoning of the sample farm from
+   R-1 to PD-2 on the land between the sample road and the sample river as described in
+   2.1 acres of the survey
+3. Adjournment`),
+  ).toEqual([
+    '1 Call to Order',
+    '2 Hold a public hearing on a request that changes the zoning of the sample farm from R-1 to PD-2 on the land between the sample road and the sample river as described in 2.1 acres of the survey',
+    '3 Adjournment',
+  ]);
+});
+
+it('continues a title at the top of the next page where its last line is full', () => {
+  expect(
+    titlesOf(
+      `
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Consider the final plat of the lots of the sample meadows in the county of Examples`,
+      `
+   Lots 1 through 14
+3. Adjournment`,
+    ),
+  ).toEqual([
+    '1 Call to Order',
+    '2 Consider the final plat of the lots of the sample meadows in the county of Examples Lots 1 through 14',
+    '3 Adjournment',
+  ]);
+});
