@@ -29,16 +29,16 @@ export async function whileLeased<Result>(
   stopping: AbortSignal,
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
-  const lost = new AbortController();
+  const leaseLost = new AbortController();
   const done = new AbortController();
-  const signal = AbortSignal.any([stopping, lost.signal]);
+  const signal = AbortSignal.any([stopping, leaseLost.signal]);
   const waiting = AbortSignal.any([signal, done.signal]);
   const renewing = (async () => {
     while (!waiting.aborted) {
       await clock.sleep(leaseMs / 3, waiting).catch(() => undefined);
       if (waiting.aborted) return;
       const renewed = await renew(clock.now() + leaseMs).catch(() => null);
-      if (renewed === false) lost.abort(new LeaseLost('the lease was taken over'));
+      if (renewed === false) leaseLost.abort(new LeaseLost('the lease was taken over'));
     }
   })();
   try {

@@ -147,9 +147,9 @@ export class WorkerQueue<Task, Result> {
     const [running, answers] = [this.#running, this.#answers];
     if (running === null || !running.isReady) return undefined;
     const { worker } = running;
-    const read = await Promise.all([worker.cpuUsage(), worker.getHeapStatistics()]).catch(() => null);
-    if (read === null) return undefined;
-    const [cpu, { external_memory: outsideHeap }] = read;
+    const usage = await Promise.all([worker.cpuUsage(), worker.getHeapStatistics()]).catch(() => null);
+    if (usage === null) return undefined;
+    const [cpu, { external_memory: outsideHeap }] = usage;
     return { running, answers, usedMs: (cpu.user + cpu.system) / 1_000, outsideHeapMb: outsideHeap / 1_000_000 };
   }
 

@@ -151,9 +151,9 @@ export async function findLostHistory(
   const lastEvents = await installation.lastEvents(logId);
   const isStored = await Promise.all(lastEvents.map((event) => hasEvent(log, event)));
   const intact = lastEvents.flatMap(({ position }, index) => (isStored[index] ? [position] : [])).toSorted();
-  const lost = lastEvents.filter((_, index) => !isStored[index]);
+  const lostEvents = lastEvents.filter((_, index) => !isStored[index]);
   // An older version stored no last events, so only the head of the log is known.
   const intactUpTo = lastEvents.length === 0 ? head : (intact.at(-1) ?? LOG_START);
   // A checkpoint might be later than its last event and lie in lost history, even if the log has grown past it.
-  return { usableUpTo: lost.length === 0 ? head : intactUpTo, lost, intactUpTo };
+  return { usableUpTo: lostEvents.length === 0 ? head : intactUpTo, lost: lostEvents, intactUpTo };
 }

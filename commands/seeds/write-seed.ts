@@ -62,14 +62,14 @@ export async function writeSeed(deps: SeedDependencies, seed: Seed, changes: rea
   for (let from = 0; from < changes.length; from += CHANGES_A_CALL) {
     const chunk = changes.slice(from, from + CHANGES_A_CALL);
     const existing = await deps.log.readLast(chunk.map(({ resource, id }) => recordStream(resource, id)));
-    const due = chunk.filter(({ resource, id }) => {
+    const dueRecords = chunk.filter(({ resource, id }) => {
       const newest = existing.get(recordStream(resource, id));
       return (
         newest === undefined ||
         (newest.type === RECORD_PUBLISHED && seed.former?.has(digestContent(newest.data)) === true)
       );
     });
-    for (const outcome of await deps.writer.write(due, {})) {
+    for (const outcome of await deps.writer.write(dueRecords, {})) {
       if (outcome.kind === 'rejected')
         throw new Error(`the seed ${seed.name} holds a record that is refused: ${outcome.reason}`);
       if (outcome.kind === 'appended') written += 1;

@@ -45,15 +45,15 @@ const CLUSTER_VERSION = '18';
 
 function refuseOtherVersion({ root, cluster }: DataLayout): void {
   const file = join(cluster, 'PG_VERSION');
-  const found = unlessGone(() => fs.readFileSync(file, 'utf8').trim());
-  if (found === CLUSTER_VERSION) return;
-  if (found === undefined) {
+  const version = unlessGone(() => fs.readFileSync(file, 'utf8').trim());
+  if (version === CLUSTER_VERSION) return;
+  if (version === undefined) {
     throw new EmbeddedDatabaseRefused(
       `${root} has had a database, and ${file} is missing: put the whole folder ${cluster} back (a disk that is not mounted, a copy that is not complete), or restore a backup into a new folder`,
     );
   }
   throw new EmbeddedDatabaseRefused(
-    `${cluster} holds data of PostgreSQL ${found} and this program reads version ${CLUSTER_VERSION}: set CIVIC_DATA_DIR to another folder, or use the release that wrote it`,
+    `${cluster} holds data of PostgreSQL ${version} and this program reads version ${CLUSTER_VERSION}: set CIVIC_DATA_DIR to another folder, or use the release that wrote it`,
   );
 }
 

@@ -66,15 +66,15 @@ function makeFolder(folder: string): boolean {
 function isMarked(layout: DataLayout): boolean {
   const text = unlessGone(() => fs.readFileSync(layout.marker, 'utf8'));
   if (text === undefined) return false;
-  let found: { program?: unknown; format?: unknown };
+  let content: { program?: unknown; format?: unknown };
   try {
-    found = JSON.parse(text) as typeof found;
+    content = JSON.parse(text) as typeof content;
   } catch {
     throw new EmbeddedDatabaseRefused(
       `${layout.marker} is damaged: restore it, or set CIVIC_DATA_DIR to another folder`,
     );
   }
-  if (found.program === marker.program && found.format === marker.format) return true;
+  if (content.program === marker.program && content.format === marker.format) return true;
   throw new EmbeddedDatabaseRefused(
     `${layout.root} was written by another or a newer program: use the release that wrote it, or set CIVIC_DATA_DIR to another folder`,
   );

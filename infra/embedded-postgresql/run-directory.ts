@@ -20,8 +20,8 @@ const OF_A_SERVER = ['pg', 'users', 'closing', 'native', 'keeper.sock'];
  */
 export function makeRunDirectory(layout: DataLayout, { owner, fromCopy }: LaunchPlan): RunDirectory {
   const plain = !fromCopy && Buffer.byteLength(layout.run) <= MAX_FOLDER_BYTES && /^[\w./-]+$/.test(layout.run);
-  const found = findRunDirectory(layout);
-  if (found === undefined || fs.lstatSync(layout.run).isSymbolicLink() === plain) {
+  const existing = findRunDirectory(layout);
+  if (existing === undefined || fs.lstatSync(layout.run).isSymbolicLink() === plain) {
     removeRunDirectory(layout);
     if (plain) fs.mkdirSync(layout.run, { mode: 0o700 });
     else fs.symlinkSync(fs.mkdtempSync(join(chooseTemporary(owner !== undefined), prefix)), layout.run);

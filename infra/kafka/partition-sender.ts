@@ -33,13 +33,13 @@ export async function openPartitionSender(kafka: Kafka, topic: string): Promise<
     const byPartition = Map.groupBy(messages, (message) => choose({ topic, partitionMetadata, message }));
     const sending = [...byPartition].map(async ([partition, ofPartition]) => {
       for (const portion of inPortions(ofPartition)) {
-        const answered = await through.send({
+        const results = await through.send({
           topic,
           acks: -1,
           messages: portion.map((message) => ({ ...message, partition })),
         });
         // kafkajs sends nothing and does not throw if its metadata lacks the partition.
-        if (answered.length !== 1 || answered[0]!.partition !== partition)
+        if (results.length !== 1 || results[0]!.partition !== partition)
           throw new NotYet(`partition ${partition} of ${topic} is not known`);
       }
     });

@@ -37,13 +37,13 @@ export function chainLookup(rpcUrl: string, timeoutMs: number): ChainLookup {
 
   const look = async ({ asset, payer, nonce }: PaymentKey, expected: Expected): Promise<OnChain> => {
     const args = { authorizer: payer as Hex, nonce: nonce as Hex };
-    const used = await client.readContract({
+    const isUsed = await client.readContract({
       address: asset as Hex,
       abi: ABI,
       functionName: 'authorizationState',
       args: [args.authorizer, args.nonce],
     });
-    if (!used) return { kind: 'unused' };
+    if (!isUsed) return { kind: 'unused' };
     const range = { address: asset as Hex, args, ...(await blocks(expected)) };
     const [canceled] = await client.getLogs({ ...range, event: CANCELED });
     if (canceled !== undefined) return { kind: 'used_otherwise' };

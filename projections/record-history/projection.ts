@@ -29,8 +29,8 @@ async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void
   if (!erasure.data.streams.some(({ stream }) => isResource(category(stream)))) return;
   const { before, totals } = await readState(context);
   for await (const page of erasedEvents(erasure, context, isResource)) {
-    const published = page.filter(({ type }) => type === RECORD_PUBLISHED);
-    await rewriteVersions(published, erasure.number, totals, context);
+    const publications = page.filter(({ type }) => type === RECORD_PUBLISHED);
+    await rewriteVersions(publications, erasure.number, totals, context);
   }
   await writeState(context, { ...before, chain: chainAfterErasure(erasure.event.id) }, totals);
 }

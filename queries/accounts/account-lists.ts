@@ -46,14 +46,14 @@ type ListedSecret = z.output<typeof listedSecret>;
 /** Builds a key from its secrets, which are ascending: ISO 8601 times in UTC sort as text. */
 function keyOf(secrets: readonly ListedSecret[]) {
   const { keyId, label, accountId, scopes, issuedAt, expiresAt, revokedAt } = secrets[0]!;
-  const used = secrets.flatMap(({ secretLastUsedAt }) => secretLastUsedAt ?? []).toSorted();
+  const useTimes = secrets.flatMap(({ secretLastUsedAt }) => secretLastUsedAt ?? []).toSorted();
   return {
     keyId,
     label,
     accountId,
     scopes,
     issuedAt,
-    lastUsedAt: used.at(-1) ?? null,
+    lastUsedAt: useTimes.at(-1) ?? null,
     expiresAt,
     revokedAt,
     /** The last secret is the current one. */

@@ -114,8 +114,8 @@ export const createReadRecentHits =
   };
 
 export function createListRecentAgendaHits(context: QueryContext) {
-  const read = createReadRecentHits(context);
-  return async (input: RecentHitsInput): Promise<JsonPage> => page((await read(input)).map(({ text }) => text));
+  const readHits = createReadRecentHits(context);
+  return async (input: RecentHitsInput): Promise<JsonPage> => page((await readHits(input)).map(({ text }) => text));
 }
 
 /** Returns up to `limit` upcoming public hits of each covered topic. The topic with the nearest meeting comes first. */

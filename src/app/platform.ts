@@ -99,9 +99,9 @@ interface Installing {
 async function openInstallation({ settings, role, logger, log, clock, stores, url }: Installing): Promise<void> {
   const installed = { log, logger, store: stores.installation, holdsLog: settings.EVENTSTORE_URL === undefined };
   // Must precede the opening of the feed: an empty log beside read models of another log stays empty.
-  const found = await requireInstallation({ ...installed, generations: stores.generations });
+  const stored = await requireInstallation({ ...installed, generations: stores.generations });
   if (role === 'reader') {
-    if (found === null) throw new NoInstallation(noInstallation('the log is empty'));
+    if (stored === null) throw new NoInstallation(noInstallation('the log is empty'));
     return;
   }
   await openFeed({ log, clock, identifiers: randomIdentifiers, fillLock: createFillLock(url) });

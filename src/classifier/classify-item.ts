@@ -47,10 +47,10 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   const proposed = item.text === null ? proposal(item) : null;
   const own = item.text ?? proposed;
   const text = proposed === null ? operativeText(own ?? '') : operativeProposal(proposed);
-  const found = [...topicEvidence(withoutParties(title), withoutParties(text), item.matterType ?? '', topics)]
+  const relevant = [...topicEvidence(withoutParties(title), withoutParties(text), item.matterType ?? '', topics)]
     .map(([topic, evidence]) => ({ topic, evidence, confidence: confidenceOf(evidence) }))
     .filter(({ confidence }) => confidence >= HIT_FROM);
-  if (found.length === 0) return [];
+  if (relevant.length === 0) return [];
 
   const facts = statedFacts(subject, {
     title,
@@ -68,7 +68,7 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   };
   const summary = summaryOf(texts, facts, location.locations);
   const businessImpact = businessImpactOf(facts, context, standing);
-  return found.map(({ topic, evidence, confidence }) => ({
+  return relevant.map(({ topic, evidence, confidence }) => ({
     id: hitId(item.id, topic.id),
     content: {
       agendaItemId: item.id,

@@ -90,7 +90,7 @@ export interface Occurrence {
   readonly end: number;
 }
 
-function collect(found: Occurrence[], text: string, words: readonly Word[], from: number, root: PhraseNode): void {
+function collect(matches: Occurrence[], text: string, words: readonly Word[], from: number, root: PhraseNode): void {
   let node: PhraseNode | undefined = root;
   for (let at = from; at < words.length && node !== undefined; at += 1) {
     const { next }: PhraseNode = node;
@@ -99,7 +99,7 @@ function collect(found: Occurrence[], text: string, words: readonly Word[], from
     const nodes = singularForms(word.form).flatMap((form) => next.get(form) ?? []);
     if (nodes.length === 0) return;
     const phrases = new Set(nodes.flatMap(({ phrases: ending }) => ending));
-    found.push(...[...phrases].map((phrase) => ({ phrase, start: words[from]!.start, end: word.end })));
+    matches.push(...[...phrases].map((phrase) => ({ phrase, start: words[from]!.start, end: word.end })));
     node = next.get(word.form);
   }
 }
@@ -110,7 +110,7 @@ function collect(found: Occurrence[], text: string, words: readonly Word[], from
  */
 export function findPhrases(text: string, topics: CompiledTopics): Occurrence[] {
   const words = wordsOf(text);
-  const found: Occurrence[] = [];
-  for (let from = 0; from < words.length; from += 1) collect(found, text, words, from, topics.root);
-  return found;
+  const matches: Occurrence[] = [];
+  for (let from = 0; from < words.length; from += 1) collect(matches, text, words, from, topics.root);
+  return matches;
 }

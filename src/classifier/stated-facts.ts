@@ -360,10 +360,10 @@ export function statedParties(text: string, matterType: string): Parties | null 
     chosen: how,
   });
   if (sellers.length > 0) return party(sellers, chosen ?? null);
-  const read = withoutFormer(text);
-  const names = distinct(companies(read));
+  const currentText = withoutFormer(text);
+  const names = distinct(companies(currentText));
   if (names.length > 0)
-    return isPartOfList(text, names) || hasLongerName(read)
+    return isPartOfList(text, names) || hasLongerName(currentText)
       ? null
       : party(names, EXAMPLES.test(text) ? 'not limited to these' : null);
   const withs = [...text.matchAll(WITH)].map(([, name]) => name!);

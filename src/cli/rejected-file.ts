@@ -14,10 +14,10 @@ const OWNER_ONLY = 0o600;
 const FLAGS = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /** Returns why the file is not written; null for a regular file, which the import replaces. */
-function findObstacle(found: Stats): string | null {
-  if (found.isSymbolicLink()) return 'is a symbolic link';
-  if (!found.isFile()) return 'is no regular file';
-  return found.nlink > 1 ? 'has another name too (a hard link)' : null;
+function findObstacle(stats: Stats): string | null {
+  if (stats.isSymbolicLink()) return 'is a symbolic link';
+  if (!stats.isFile()) return 'is no regular file';
+  return stats.nlink > 1 ? 'has another name too (a hard link)' : null;
 }
 
 const createRefusal = (path: string, reason: string): CommandFailed =>
@@ -53,8 +53,8 @@ export class RejectedFile {
       const path = `${name}.rejected${number === 1 ? '' : `-${number}`}.ndjson`;
       const unlock = await lockName(path);
       if (unlock === null) continue;
-      const found = await lstat(path).catch(() => null);
-      const reason = found === null ? null : findObstacle(found);
+      const stats = await lstat(path).catch(() => null);
+      const reason = stats === null ? null : findObstacle(stats);
       if (reason === null) return new RejectedFile(path, unlock);
       await unlock();
       throw createRefusal(path, reason);

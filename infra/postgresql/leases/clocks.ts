@@ -62,7 +62,7 @@ export const trialClockOffset = (
         values: [start, start - machineNow],
       });
     }
-    const read = { text: 'select offset_ms as offset from civic.trial_clock', values: [] };
-    const { rows } = await transaction.query<{ offset: number }>(read);
+    const statement = { text: 'select offset_ms as offset from civic.trial_clock', values: [] };
+    const { rows } = await transaction.query<{ offset: number }>(statement);
     return rows[0]?.offset ?? 0;
   });

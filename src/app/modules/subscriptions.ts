@@ -83,12 +83,12 @@ export function subscriptions(platform: Platform, readChanges: FeedFunctions['re
     revokedBefore: (revocation) => findRevocation(reads, revocation),
     deadlineMs,
   });
-  const read = createReadFeedSubscriptionChanges({ reads, readChanges });
+  const readSubscriptionChanges = createReadFeedSubscriptionChanges({ reads, readChanges });
   return {
     operations: subscriptionOperations({
       createFeedSubscription: (input) => answeredWithin(clock, deadlineMs, (over) => changes.create(input, over)),
       listFeedSubscriptions: createListFeedSubscriptions({ reads, clock }),
-      readFeedSubscriptionChanges: (input) => answeredWithin(clock, deadlineMs, () => read(input)),
+      readFeedSubscriptionChanges: (input) => answeredWithin(clock, deadlineMs, () => readSubscriptionChanges(input)),
       revokeFeedSubscription: (input) => answeredWithin(clock, deadlineMs, () => changes.revoke(input)),
     }),
   } satisfies Module;

@@ -60,9 +60,9 @@ function shortened(words: string): string {
 
 function effectOf({ text, lower }: Read, { label, pattern, needs }: (typeof COMPILED)[number]): Effect[] {
   if (text === '' || needs?.some((part) => lower.includes(part)) === false) return [];
-  const found = pattern.exec(text)?.[0];
-  if (found === undefined) return [];
-  const words = found
+  const matched = pattern.exec(text)?.[0];
+  if (matched === undefined) return [];
+  const words = matched
     .replace(
       /(?<!\s)\s+[-–—]\s(?!\d)(?<!\b(?:States|U\.S\.) Department of [A-Z]\w+(?: [A-Z]\w+)?\s+[-–—]\s|\b(?:Director|Manager|Officer|Chief)\s+[-–—]\s).*$|[-–—] (?:(?:Total|Estimated) )?(?:Not to exceed|Amount|Revenue|Financing)\b.*$|, including Sections? .*$|(?<!\s)\s*\((?:PUBLIC HEARING|list attached|see |Closed Session)\b.*$|(?<!\s)\s+and an ordinance\b.*$|, (?:and )?(?:Adopt|Amend|Approve|Authorize|Find|Rescind|Waive) .*$/s,
       '',
@@ -98,9 +98,9 @@ const isRepeated = (effects: readonly Effect[], index: number): boolean =>
  * if no party is paid.
  */
 export function statedEffects(texts: readonly string[], { isPaid }: { readonly isPaid: boolean }): string[] {
-  const read = texts.map((text) => ({ text, lower: text.toLowerCase() }));
-  const found = effectsBy(isPaid ? ORDINARY.filter(({ onlyWhere }) => onlyWhere === undefined) : ORDINARY, read);
-  const effects = found.length > 0 || isPaid ? found : effectsBy(LAST_RESORT, read).slice(0, 1);
+  const cased = texts.map((text) => ({ text, lower: text.toLowerCase() }));
+  const ordinary = effectsBy(isPaid ? ORDINARY.filter(({ onlyWhere }) => onlyWhere === undefined) : ORDINARY, cased);
+  const effects = ordinary.length > 0 || isPaid ? ordinary : effectsBy(LAST_RESORT, cased).slice(0, 1);
   return effects
     .filter((_, index) => !isRepeated(effects, index))
     .slice(0, AT_MOST)

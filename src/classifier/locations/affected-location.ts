@@ -15,14 +15,15 @@ export function affectedLocation(texts: readonly string[]): AffectedLocation {
   for (const text of texts) {
     const disjoint: FoundLocation[] = [];
     for (const [kind, patterns] of PATTERNS) {
-      for (const found of patterns.flatMap((pattern) => matchesOf(text, kind, pattern))) {
-        if (!disjoint.some((other) => found.start < other.end && other.start < found.end)) disjoint.push(found);
+      for (const candidate of patterns.flatMap((pattern) => matchesOf(text, kind, pattern))) {
+        if (!disjoint.some((other) => candidate.start < other.end && other.start < candidate.end))
+          disjoint.push(candidate);
       }
     }
-    for (const found of disjoint.toSorted((left, right) => left.start - right.start)) {
-      const place = sourceText(text, found);
+    for (const candidate of disjoint.toSorted((left, right) => left.start - right.start)) {
+      const place = sourceText(text, candidate);
       if (place !== '' && !locations.has(place.toLowerCase()))
-        locations.set(place.toLowerCase(), { kind: found.kind, sourceText: place });
+        locations.set(place.toLowerCase(), { kind: candidate.kind, sourceText: place });
     }
   }
   const all = [...locations.values()];
@@ -44,12 +45,12 @@ interface FoundLocation {
 
 function matchesOf(text: string, kind: LocationKind, pattern: RegExp): FoundLocation[] {
   if (NEEDED.get(pattern)?.test(text) === false) return [];
-  const found = [...text.matchAll(pattern)].map((match) => {
+  const matches = [...text.matchAll(pattern)].map((match) => {
     const place = match.groups?.place ?? match[0];
     const start = match.index + match[0].indexOf(place);
     return { kind, start, end: start + place.length };
   });
-  return NAME_PATTERNS.has(pattern) ? found.flatMap((match) => fromName(text, match)) : found;
+  return NAME_PATTERNS.has(pattern) ? matches.flatMap((match) => fromName(text, match)) : matches;
 }
 
 /** Returns the matched text, or none if it exceeds the limit: a place is never cut. */

@@ -23,8 +23,8 @@ const exists = (file: string): CommandFailed =>
 async function resolveTarget(file: string, { replace, requireReplaceable }: ArchiveTarget): Promise<string> {
   const existing = await lstat(file).catch(() => undefined);
   if (existing === undefined) return file;
-  const found = await stat(file).catch(() => undefined);
-  if (found?.isFile() !== true)
+  const stats = await stat(file).catch(() => undefined);
+  if (stats?.isFile() !== true)
     throw new CommandFailed(`${file} is no regular file: give another name, or - for standard output`);
   if (!replace) throw exists(file);
   await requireReplaceable(file);

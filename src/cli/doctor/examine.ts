@@ -14,16 +14,16 @@ const OLDEST_NODE = 24;
 
 /** Examines the conditions of a start. Changes nothing, except that it starts the embedded database if it does not run. Never throws. */
 export async function examine({ environment, probes, clock }: Examination): Promise<readonly Finding[]> {
-  let read: ReturnType<typeof readSettings>;
+  let parsed: ReturnType<typeof readSettings>;
   let probed: Probes;
   try {
-    read = readSettings(environment);
-    probed = await probes(read.settings);
+    parsed = readSettings(environment);
+    probed = await probes(parsed.settings);
   } catch (error) {
     if (!(error instanceof BadSetting)) throw error;
     return [failed('settings', error.message, 'correct or unset it; nothing else was looked at')];
   }
-  const { settings, warnings } = read;
+  const { settings, warnings } = parsed;
   const { machine, database, installation, eventStore, brokers, answersAt } = probed;
   const findings: Finding[] = [judgeNode(machine.nodeVersion)];
   if (warnings.length === 0) findings.push(ok('settings', 'all are known and valid'));

@@ -103,9 +103,13 @@ function judgeTimeline(timeline: DatabaseFacts['timeline']): readonly Finding[] 
   if (timeline === null) return [];
   const { now, stored: confirmed } = timeline;
   if (now === confirmed) return [ok('timeline', `${now}, as when the feed was last confirmed`)];
-  const found = `${now}, and ${confirmed} when the feed was last confirmed: the server was promoted or recovered`;
+  const timelines = `${now}, and ${confirmed} when the feed was last confirmed: the server was promoted or recovered`;
   return [
-    warning('timeline', found, 'run `civic feed keep` if no data was lost, otherwise `civic feed renew --reason TEXT`'),
+    warning(
+      'timeline',
+      timelines,
+      'run `civic feed keep` if no data was lost, otherwise `civic feed renew --reason TEXT`',
+    ),
   ];
 }
 

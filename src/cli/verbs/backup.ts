@@ -152,7 +152,7 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
     );
   runs(context, 'nothing', restore, async (_, file, { asCopy = false, revokeKeys = false, yes }) => {
     const signal = context.stopping;
-    const read = () => createReadStream(file, { signal });
+    const openFile = () => createReadStream(file, { signal });
     const { archive, outcome } = await readingBackup(context, file, async () => {
       const archive = await verified(context, file);
       const request = { archive, asCopy, revokeKeys: revokeKeys || asCopy };
@@ -160,7 +160,7 @@ export function addRestoreCommand(program: Command, context: CliContext): void {
         await beginOrContinue({ stores, ...request });
         await confirm(context, { yes, what: () => consequences(archive, request.revokeKeys) });
         return withProgress(context, 'events', (bar) =>
-          restoreArchive({ stores, ...request, read, signal, onProgress: bar.update }),
+          restoreArchive({ stores, ...request, read: openFile, signal, onProgress: bar.update }),
         );
       });
       return { archive, outcome };

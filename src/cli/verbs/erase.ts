@@ -131,9 +131,9 @@ const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: bo
       context.stopping.throwIfAborted();
       bar.update(events);
     };
-    const found: FoundText[] = [];
-    for await (const each of findText(log, { text, ignoreCase }, onProgress)) found.push(each);
-    return found;
+    const foundTexts: FoundText[] = [];
+    for await (const each of findText(log, { text, ignoreCase }, onProgress)) foundTexts.push(each);
+    return foundTexts;
   });
 
 function erasingOf(path: string | undefined, literal: string | null, replacement: string): Erasing {

@@ -38,8 +38,8 @@ export function addProjectionsCommands(program: Command, context: CliContext): v
     for (const projection of chosenProjections(civic, name, options.all === true))
       results.push(await verified(context, civic, projection));
     print(context, results, options);
-    const named = (found: boolean | null) =>
-      results.filter(({ equal }) => equal === found).map((result) => result.name);
+    const named = (outcome: boolean | null) =>
+      results.filter(({ equal }) => equal === outcome).map((result) => result.name);
     const [wrong, notCompared] = [named(false), named(null)];
     if (wrong.length > 0)
       throw new CommandFailed(`different from the log: ${wrong.join(', ')}; find the cause, then rebuild`);
@@ -147,11 +147,11 @@ export function addReactorsCommands(program: Command, context: CliContext): void
   const retry = reactors.command('retry <name>').description('retry the events that paused a reactor');
   runs(context, 'log', retry, async ({ listingReactors, processorStore }, name) => {
     const reactors = await listReactors(listingReactors);
-    const found = reactors.find((reactor) => reactor.name === name);
-    if (found === undefined)
+    const chosenReactor = reactors.find((reactor) => reactor.name === name);
+    if (chosenReactor === undefined)
       throw new CommandFailed(`name one of ${reactors.map((reactor) => reactor.name).join(', ')}`, MISUSE);
-    if (found.state !== 'paused') throw new CommandFailed(`${name} is not paused`);
+    if (chosenReactor.state !== 'paused') throw new CommandFailed(`${name} is not paused`);
     await processorStore.resume(name);
-    return { name, resumed: true, poisonEvent: found.poisonEvent };
+    return { name, resumed: true, poisonEvent: chosenReactor.poisonEvent };
   });
 }

@@ -14,11 +14,11 @@ const ON_GOING =
 
 /** The named read model, or all with `all`. Throws `CommandFailed` with the known names. */
 export function chosenProjections(civic: Civic, name: string | undefined, all: boolean): readonly Projection[] {
-  const found = civic.projections.filter((projection) => (all ? name === undefined : projection.name === name));
+  const chosen = civic.projections.filter((projection) => (all ? name === undefined : projection.name === name));
   const names = civic.projections.map((projection) => projection.name);
-  if (found.length === 0)
+  if (chosen.length === 0)
     throw new CommandFailed(`name one of ${names.join(', ')}, or --all where it is an option`, MISUSE);
-  return found;
+  return chosen;
 }
 
 interface Chosen {

@@ -46,12 +46,12 @@ export function addRecordsCommands(program: Command, context: CliContext): void 
 }
 
 async function* historyLines(log: EventLog, recordId: string): AsyncGenerator<string> {
-  let found = false;
+  let isKnown = false;
   for await (const version of recordVersions(log, recordId)) {
-    found = true;
+    isKnown = true;
     yield `${JSON.stringify(version)}\n`;
   }
-  if (!found) throw new CommandFailed(`no record has ever had the id ${recordId}`);
+  if (!isKnown) throw new CommandFailed(`no record has ever had the id ${recordId}`);
 }
 
 async function writeLines(context: CliContext, lines: AsyncIterable<string>, json: boolean): Promise<void> {
@@ -72,9 +72,9 @@ async function openInput(
     throw new CommandFailed(`cannot read ${file}: ${error.message}`);
   });
   try {
-    const found = await handle.stat();
-    if (found.isDirectory()) throw new CommandFailed(`cannot read ${file}: it is a folder`);
-    return { bytes: createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping }), size: found.size };
+    const stats = await handle.stat();
+    if (stats.isDirectory()) throw new CommandFailed(`cannot read ${file}: it is a folder`);
+    return { bytes: createReadStream(file, { highWaterMark: 1 << 20, signal: context.stopping }), size: stats.size };
   } finally {
     await handle.close();
   }

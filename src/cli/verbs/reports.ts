@@ -74,7 +74,7 @@ function addList(reports: Command, context: CliContext): void {
     list,
     async ({ clock, reads, reporting }, { status, all = false, holder, json = false, ...options }) => {
       const leases = await reporting.worker.leases.listValid(clock.now());
-      const found = await knownReports(
+      const listed = await knownReports(
         reads,
         {
           statuses: status ?? (all ? undefined : OPEN_REPORT_STATUSES),
@@ -89,7 +89,7 @@ function addList(reports: Command, context: CliContext): void {
         options.limit,
       );
       const cut = (text: string): string => (json || text.length <= 60 ? text : `${text.slice(0, 59)}…`);
-      return found.map(({ reportId, accountId, status: stands, reasonCode, submittedAt, nextCheckAt, input }) => ({
+      return listed.map(({ reportId, accountId, status: stands, reasonCode, submittedAt, nextCheckAt, input }) => ({
         reportId,
         accountId,
         status: stands,

@@ -110,10 +110,10 @@ export function watchPosition({
   const poll = async (): Promise<number> => {
     const began = clock.now();
     try {
-      const found = await readPosition();
+      const current = await readPosition();
       // The position is undefined after sleep, so waking also starts an era: earlier reads might be out of date.
-      if (found !== position) era += 1;
-      position = found;
+      if (current !== position) era += 1;
+      position = current;
       polledAt = began;
       return POLL_EVERY_MS;
     } catch {

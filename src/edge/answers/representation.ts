@@ -56,8 +56,8 @@ export function createRepresentation(
     const headersOfNotModified = Object.entries({ ...others, etag, vary: varies }).flat();
     const coded = coding === 'identity' ? [] : ['content-encoding', coding];
     const ownHeaders = ['content-type', contentType, ...coded, 'content-length', String(bytes.length)];
-    const sent = bytes.length > LARGEST_TEXT ? bytes : bytes.toString('latin1');
-    return { body: sent, etag, headers: [...ownHeaders, ...headersOfNotModified], headersOfNotModified };
+    const content = bytes.length > LARGEST_TEXT ? bytes : bytes.toString('latin1');
+    return { body: content, etag, headers: [...ownHeaders, ...headersOfNotModified], headersOfNotModified };
   };
   const compress = async (coding: Compression): Promise<Form> => {
     try {

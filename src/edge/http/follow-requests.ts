@@ -21,7 +21,7 @@ interface Answered {
  * answers.
  */
 export function followRequests({ logger, logSampleEvery, metrics, tracing, clock }: HttpServerParts) {
-  let answered = 0;
+  let successes = 0;
   let [second, refused] = [0, 0];
   const logsRefusal = (): boolean => {
     const now = Math.floor(clock.now() / 1000);
@@ -34,8 +34,8 @@ export function followRequests({ logger, logSampleEvery, metrics, tracing, clock
   };
   const record = ({ id, operation, method, status, elapsed, accountId, traceId }: Answered): void => {
     metrics.answered(operation, status, elapsed / 1000);
-    if (status < 400) answered += 1;
-    if (status < 500 && (status < 400 ? answered % logSampleEvery !== 0 : !logsRefusal())) return;
+    if (status < 400) successes += 1;
+    if (status < 500 && (status < 400 ? successes % logSampleEvery !== 0 : !logsRefusal())) return;
     const ms = Math.round(elapsed * 100) / 100;
     // Logs the route, never the request target: a path or query might contain a secret.
     logger.info(

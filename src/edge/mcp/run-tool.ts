@@ -119,9 +119,9 @@ const isEmpty = ({ data }: { readonly data: object }): boolean =>
  * Returns the JSON text to sell. Throws a refusal if there is no data, or none is left after cutting to the size limit.
  */
 async function readForSale(name: ToolName, find: () => Promise<Found<object>>): Promise<string> {
-  const found = await find();
-  if (isEmpty(found)) throw createRefusal('empty_result_not_chargeable');
-  const fits = fitted(name, found);
+  const reading = await find();
+  if (isEmpty(reading)) throw createRefusal('empty_result_not_chargeable');
+  const fits = fitted(name, reading);
   if (isEmpty(fits)) throw createRefusal('response_too_large');
   return fits.text;
 }
@@ -174,10 +174,10 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
     const parsed = parseArguments(TOOLS[name], input);
     const paid = gate === 'pay' ? await sellRead(name, parsed, call) : null;
     if (paid !== null) return paid;
-    const found = await withinDeadline(clock, parts.deadlineMs, call.signal, (signal) =>
+    const reading = await withinDeadline(clock, parts.deadlineMs, call.signal, (signal) =>
       ask(name, parsed, { ...call, signal }),
     );
-    const { data, text } = fitted(name, found);
+    const { data, text } = fitted(name, reading);
     return dataResult(data, text);
   };
   const run: RunTool = async (name, input, call) => {

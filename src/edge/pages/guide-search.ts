@@ -37,14 +37,14 @@ export function guideHits(guides: readonly Guide[], query: string): Html {
   const inHeading = ({ heading, title }: Section): number =>
     words.filter((word) => has(`${title} ${heading}`, word)).length;
   if (sections?.of !== guides) sections = { of: guides, all: guides.flatMap(sectionsOf) };
-  const found = sections.all
+  const hits = sections.all
     .filter(({ heading, title, text }) => words.every((word) => has(`${title} ${heading} ${text}`, word)))
     .toSorted((left, right) => inHeading(right) - inHeading(left));
-  if (found.length === 0) return html`<p>No guide has all of these words.</p>`;
-  return html`<ul class="entries">${found
+  if (hits.length === 0) return html`<p>No guide has all of these words.</p>`;
+  return html`<ul class="entries">${hits
     .slice(0, SHOWN)
     .map(
       ({ address, title, heading, text }) =>
         html`<li><a href="${address}">${title === heading ? title : `${title}: ${heading}`}</a><p>${excerptAround(text, words)}</p></li>`,
-    )}</ul>${found.length > SHOWN && html`<p class="quiet">${found.length - SHOWN} more sections have these words.</p>`}`;
+    )}</ul>${hits.length > SHOWN && html`<p class="quiet">${hits.length - SHOWN} more sections have these words.</p>`}`;
 }

@@ -8,12 +8,12 @@ interface Range {
 
 /** Returns the ranges of the quotes in a text, in order and without overlaps. A quote that the text lacks has none. */
 function rangesOf(text: string, quotes: readonly string[]): readonly Range[] {
-  const found = quotes
+  const matches = quotes
     .map((quote) => ({ start: quote === '' ? -1 : text.indexOf(quote), length: quote.length }))
     .filter(({ start }) => start >= 0)
     .sort((left, right) => left.start - right.start);
   const ranges: { start: number; end: number }[] = [];
-  for (const { start, length } of found) {
+  for (const { start, length } of matches) {
     const last = ranges.at(-1);
     if (last !== undefined && start <= last.end) last.end = Math.max(last.end, start + length);
     else ranges.push({ start, end: start + length });

@@ -49,10 +49,10 @@ export async function searchPage(reads: PageReads, { query, address }: PageReque
 ${searchForm(query, choices)}
 `;
   if (q === undefined) return { title: 'Search', main: html`${heading}<p>${HELP}</p>` };
-  const found = await reads.search(input, address);
+  const page = await reads.search(input, address);
   const documents = cursor === undefined && query.topic === undefined ? await readDocuments(reads, input, address) : [];
   const feed = withQuery(feedOf(SEARCH_PATH), { q, ...filters });
-  const main = html`${heading}<p><a href="${feed}">Atom feed of this search</a></p>${results(found, query)}${documentResults(documents)}`;
+  const main = html`${heading}<p><a href="${feed}">Atom feed of this search</a></p>${results(page, query)}${documentResults(documents)}`;
   const title = `${clipped(q, 80)}: search`;
   return { title, main, alternates: [{ type: 'application/atom+xml', href: feed, title }] };
 }
@@ -60,9 +60,9 @@ ${searchForm(query, choices)}
 type Documents = readonly { readonly meeting: MeetingFacts; readonly excerpt: string }[];
 
 async function readDocuments(reads: PageReads, input: ReturnType<typeof searchInput>, address: string) {
-  const found = await reads.searchDocuments(input, address);
-  const meetings = await Promise.all(found.map(({ meetingId }) => reads.meetings.byId(meetingId)));
-  return found.flatMap(({ excerpt }, index): Documents => {
+  const excerpts = await reads.searchDocuments(input, address);
+  const meetings = await Promise.all(excerpts.map(({ meetingId }) => reads.meetings.byId(meetingId)));
+  return excerpts.flatMap(({ excerpt }, index): Documents => {
     const meeting = meetings[index] ?? null;
     return meeting === null ? [] : [{ meeting, excerpt }];
   });

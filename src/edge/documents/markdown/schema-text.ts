@@ -68,17 +68,17 @@ export function schemaSection(name: string, schema: JsonSchema): string {
 
 /** Returns the names of all schemas that the parts refer to, directly or not, in the order of the document. */
 export function referencedNames(parts: unknown, all: Readonly<Record<string, JsonSchema>>): readonly string[] {
-  const found = new Set<string>();
+  const referenced = new Set<string>();
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return;
     const { $ref } = node as JsonSchema;
     const name = typeof $ref === 'string' ? referencedName(node as JsonSchema) : undefined;
-    if (name !== undefined && all[name] !== undefined && !found.has(name)) {
-      found.add(name);
+    if (name !== undefined && all[name] !== undefined && !referenced.has(name)) {
+      referenced.add(name);
       visit(all[name]);
     }
     for (const value of Object.values(node)) visit(value);
   };
   visit(parts);
-  return Object.keys(all).filter((name) => found.has(name));
+  return Object.keys(all).filter((name) => referenced.has(name));
 }

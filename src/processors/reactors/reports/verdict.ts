@@ -44,8 +44,8 @@ const MAX_NOTE_LENGTH = 4000;
 /** Returns null if the report is left to a person. Pure. */
 export function verdictOn(facts: ReportFacts): Verdict | null {
   const { report, now } = facts;
-  const found = closeIfPublished(facts);
-  if (found !== null) return found;
+  const closing = closeIfPublished(facts);
+  if (closing !== null) return closing;
   if (report.status === 'received') return examineFirst(facts);
   return report.nextCheckAt !== null && Date.parse(report.nextCheckAt) <= now ? examineAgain(facts) : null;
 }
