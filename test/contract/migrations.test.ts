@@ -109,6 +109,23 @@ describe('a database of an older release', () => {
     await client.end();
   });
 
+  test('finds the words of the documents that it stored before they were indexed', async () => {
+    const dsn = await emptyDatabase();
+    const client = new Client(dsn);
+    await client.connect();
+    const schema = { dir: MIGRATIONS_FOLDER, migrationsSchema: 'civic', migrationsTable: 'migrations' };
+    await client.query('create schema civic');
+    await runner({ ...schema, dbClient: client, direction: 'up', count: 32, log: () => undefined });
+    await client.query(`insert into civic.document_texts (sha256, bytes, text, agenda, reading_version)
+      values (repeat('0', 64), 1, 'Interpreters of sign language', '{}', 1)`);
+    expect((await migrate(dsn))[0]).toBe('0033-searched-documents');
+    const { rows } = await client.query(
+      `select sha256 from civic.document_texts where words @@ websearch_to_tsquery('pg_catalog.english', 'interpreter')`,
+    );
+    expect(rows).toEqual([{ sha256: '0'.repeat(64) }]);
+    await client.end();
+  });
+
   test('keeps the pruned position, the open reports and the rates of a build under their new names', async () => {
     const dsn = await emptyDatabase();
     const client = new Client(dsn);

@@ -234,6 +234,21 @@ describe('where the paper is dated another day', () => {
   });
 });
 
+test('a hundred items with the longest titles have less than a megabyte', async () => {
+  const long = (nth: number) => `${nth}. Consider lot ${nth} ${'文書道路公園'.repeat(500)}`;
+  const text = [
+    'AGENDA',
+    'City Council',
+    'December 8, 2026',
+    ...Array.from({ length: 100 }, (_, nth) => long(nth + 1)),
+  ];
+  serve('/agenda/1', Buffer.from(text.join('\n')), {}, 'text/plain; charset=utf-8');
+  const report = await sync();
+  expect(items()).toHaveLength(100);
+  expect(Buffer.byteLength(JSON.stringify(items()))).toBeLessThan(1_000_000);
+  expect(reasons(report)).toHaveLength(100);
+});
+
 test('a start that the list states is not replaced by the paper', async () => {
   events = [meeting(1, '2026-12-08', { EventTime: '9:00 AM' })];
   serve('/agenda/1', agendaPdf(AGENDA_LINES));

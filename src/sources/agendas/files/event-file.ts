@@ -14,6 +14,8 @@ import { type AgendaFiles, isDivided, isDocument, type ReadFile } from './agenda
 import { itemIdsInSteps } from './item-ids.ts';
 
 const PDF = 'application/pdf';
+/** Characters of a title: a page of a hundred records has less than a megabyte. */
+const MAX_TITLE = 2_000;
 /** Characters of a section: each of its items has it. */
 const MAX_SECTION = 500;
 
@@ -25,11 +27,13 @@ const factsOf = ({ mediaType, bytes, sha256, agenda }: DocumentVersion): FileFac
 });
 
 function itemRow(item: AgendaDocumentItem, index: number, itemId: number, link: string): EventItemRow {
+  const title = beginningOf(item.title, MAX_TITLE);
   return {
+    ...(title !== item.title && { cutTexts: ['EventItemTitle'] }),
     EventItemId: itemId,
     EventItemAgendaSequence: index + 1,
     EventItemAgendaNumber: item.number,
-    EventItemTitle: item.title,
+    EventItemTitle: title,
     EventItemGroup: item.section === null ? null : beginningOf(item.section, MAX_SECTION),
     EventItemKind: item.kind,
     EventItemInSiteURL: link,
