@@ -2,18 +2,26 @@ import { type CivicClerkClient, SourceUnavailable, UnknownSourceClient } from '.
 import { GONE, type JsonReaderOptions, jsonReader, NOT_FOUND } from '../system/json-reader.ts';
 import { readPages } from '../system/read-budget.ts';
 
-/** Creates a client for the event service (OData) of a CivicClerk customer. `baseUrl` ends in `/v1`. */
-export function civicClerkHttpClient(baseUrl: string, options: JsonReaderOptions): CivicClerkClient {
+/**
+ * Creates a client for the event service (OData) of a CivicClerk customer. `baseUrl` ends in `/v1`. Links to `official`, the origin of the service, lead to
+ * the same path at `baseUrl`.
+ */
+export function civicClerkHttpClient(
+  baseUrl: string,
+  options: JsonReaderOptions,
+  official = new URL(baseUrl).origin,
+): CivicClerkClient {
   const read = jsonReader(options, () => null);
   const firstPage = `${baseUrl}/Events`;
 
   /** Resolves a link, which can be relative in OData. */
   const addressOf = (link: unknown): string => {
     const address = typeof link === 'string' ? URL.parse(link, `${baseUrl}/`) : null;
-    if (address?.origin !== new URL(baseUrl).origin) {
+    const { origin } = new URL(baseUrl);
+    if (address?.origin !== origin && address?.origin !== official) {
       throw new SourceUnavailable('the source names no usable address of the next page of its events');
     }
-    return address.href;
+    return `${origin}${address.pathname}${address.search}`;
   };
 
   return {

@@ -52,7 +52,7 @@ const opencities = agendaConnector(
 );
 const civicclerk = agendaConnector(
   () =>
-    civicClerkReader(civicClerkHttpClient(`${base}/v1`, options()), {
+    civicClerkReader(civicClerkHttpClient(`${base}/v1`, options(), 'https://tulsa.api.civicclerk.com'), {
       portal: 'https://example.portal.civicclerk.com',
       api: `${base}/v1`,
     }),
@@ -267,6 +267,9 @@ test('a CivicClerk client gives the events of all pages, with the local time tha
     ]),
   );
   nextLink = 'Events?page=2';
+  expect(await sync()).toMatchObject({ failure: null, read: { events: 3 } });
+  // A copy of the service can link to the service itself.
+  nextLink = 'https://tulsa.api.civicclerk.com/v1/Events?page=2';
   expect(await sync()).toMatchObject({ failure: null, read: { events: 3 } });
   for (nextLink of ['https://elsewhere.example.org/v1/Events', 'http://[', 2]) {
     expect(await sync()).toMatchObject({ removed: 0, failure: expect.stringContaining('next page') as string });

@@ -79,3 +79,20 @@ test('items are read by the id of the agenda, not of the event, and an event wit
   expect(await reader.eventItems(11)).toEqual([]);
   expect(read).toEqual([77]);
 });
+
+test('names of the agenda and of notices are among the names of an event', async () => {
+  const files = [
+    { fileId: 1, type: 'Notice', name: 'Notice of Cancellation' },
+    { fileId: 2, type: 'Agenda', name: 'Agenda v2' },
+  ];
+  const event = {
+    id: 10,
+    eventName: 'Council',
+    agendaName: 'Council Agenda',
+    startDateTime: '2026-05-19T18:30:00Z',
+    publishedFiles: files,
+  };
+  const client: CivicClerkClient = { events: async () => [event], agenda: async () => null };
+  const reader = civicClerkReader(client, { portal: 'https://p.example.com', api: 'https://a.example.com/v1' });
+  expect(await reader.events(null)).toMatchObject([{ EventName: 'Council\nCouncil Agenda\nNotice of Cancellation' }]);
+});

@@ -23,6 +23,7 @@ test('days are read from titles in all their forms, and lists of one name are of
         link(30, 'February 24, 2026'),
         link(29, 'City Council Agenda 02/10/2026'),
         link(28, '01-27-2026 Special Called Meeting'),
+        link(26, 'CC Agenda 01132026'),
         link(27, 'Agenda policy'),
         link(5, 'March 3, 2019'),
       ]),
@@ -46,6 +47,7 @@ test('days are read from titles in all their forms, and lists of one name are of
     },
     { EventId: 29, EventDate: '2026-02-10', EventAgendaFile: file(29), EventMinutesFile: file(40) },
     { EventId: 28, EventDate: '2026-01-27', EventTitle: '01-27-2026 Special Called Meeting' },
+    { EventId: 26, EventDate: '2026-01-13' },
     { EventId: 27, EventDate: '' },
   ]);
   expect(reader.listedFrom).toBe('2025-01-01');

@@ -74,7 +74,7 @@ test('a list or a page that cannot be read is reported, and the others are read'
 });
 
 test('a view without lists has the bodies of its titles', async () => {
-  const view = `<table id="video-table">${row(5, 'Special City Council Meeting', 'Sep 15, 2026')}${row(4, 'Planning and Zoning Commission', 'Sep 1, 2026')}</table>`;
+  const view = `<table id="video-table">${row(5, 'Special City Council Meeting', 'Sep 15, 2026')}${row(4, 'Sep 01, 2026 Planning and Zoning Commission', '09/01/2026')}</table>`;
   const { reader } = open({ '/views/12': view }, { view: '12' });
   expect((await reader.bodies()).map((body) => (body as { BodyName: string }).BodyName)).toEqual([
     'City Council',

@@ -18,6 +18,7 @@ import { openCitiesReader } from '../../sources/opencities/reader.ts';
 import { openCitiesSite } from '../../sources/opencities/source.ts';
 import type { SyncRequest } from '../../sources/source.ts';
 import { swagitReader } from '../../sources/swagit/reader.ts';
+import { siteOfTenant } from '../../sources/swagit/source.ts';
 import { techShareReader } from '../../sources/techshare/reader.ts';
 import { techSharePortal } from '../../sources/techshare/source.ts';
 import type { OpenWeb } from './web-readers.ts';
@@ -54,7 +55,8 @@ function openCivicClerkReader(request: Read, clock: Clock) {
   const portal = `https://${request.client}.portal.civicclerk.com`;
   // The event service expects requests of its portal.
   const headers = { origin: portal, referer: `${portal}/` };
-  const client = civicClerkHttpClient(baseUrl, { ...http(request, clock), headers });
+  const official = `https://${request.client}.api.civicclerk.com`;
+  const client = civicClerkHttpClient(baseUrl, { ...http(request, clock), headers }, official);
   return civicClerkReader(client, { portal, api: baseUrl });
 }
 
@@ -96,7 +98,7 @@ export function createConnectors(openWeb: OpenWeb): Connectors {
       prefix: 'civicplus-archive:',
       readerOf: (site, { options }) => civicPlusArchiveReader({ ...site, amid: options.amid }),
     }),
-    swagit: pageConnector(openWeb, (client) => `https://${client}.new.swagit.com`, {
+    swagit: pageConnector(openWeb, siteOfTenant, {
       prefix: 'swagit:',
       readerOf: (site, { options }) => swagitReader({ ...site, view: options.view }),
     }),

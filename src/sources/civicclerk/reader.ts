@@ -14,6 +14,7 @@ const eventRow = z.object({
   ...category,
   eventName: z.string().min(1),
   eventDescription: text,
+  agendaName: text,
   eventNotice: text,
   startDateTime: z.string(),
   eventLocation: z.object({ address1: text, address2: text, city: text, state: text, zipCode: text }).nullish(),
@@ -73,6 +74,7 @@ function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): List
     return fileId === null ? null : `${portal}/event/${row.id}/files/agenda/${fileId}`;
   };
   const agendaId = newestOf('Agenda');
+  const noticeNames = (row.publishedFiles ?? []).filter(({ type }) => type === 'Notice').map(({ name }) => name);
   return {
     EventId: row.id,
     ...bodyOf(row),
@@ -84,8 +86,8 @@ function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): List
       .filter(Boolean)
       .join(', '),
     EventComment: [row.eventNotice, row.eventDescription].filter(Boolean).join('\n'),
-    // The name of an event can contain a notice that it is canceled.
-    EventName: row.eventName,
+    // The names of an event, of its agenda and of its notices can state that it is canceled.
+    EventName: [row.eventName, row.agendaName, ...noticeNames].filter(Boolean).join('\n'),
     EventAgendaFile: address('Agenda'),
     // The portal shows a page; the event service sends the file.
     EventAgendaDownload:

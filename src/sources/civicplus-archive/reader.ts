@@ -1,4 +1,3 @@
-import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { type AgendaReader, SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { WebReader } from '../../../domain/ports/web-reader.ts';
@@ -9,6 +8,7 @@ import type { PaperRow } from '../pages/join-rows.ts';
 import { paperEvents } from '../pages/paper-events.ts';
 import { type Found, type PageElement, withAttribute, withTag } from '../pages/parse-page.ts';
 import { linkOn, readPage } from '../pages/read-page.ts';
+import { dayInTitle } from '../pages/title-days.ts';
 import { firstRecentDay } from '../pages/recent-years.ts';
 import { SyncRefused } from '../source.ts';
 
@@ -101,8 +101,9 @@ function rowOf(
   const texts = links.flatMap((link) => link.text()?.slice(0, MAX_TITLE) ?? []);
   const around = links[0]!.around(withTag('li', 'tr'))?.text()?.slice(0, MAX_TITLE) ?? '';
   const own = texts.toSorted((left, right) => right.length - left.length)[0] ?? '';
-  const day = readDays(own)[0]?.date ?? readDays(around)[0]?.date ?? '';
-  const title = readDays(own).length > 0 || around === '' ? own : around;
+  const ownDay = dayInTitle(own);
+  const day = ownDay ?? dayInTitle(around) ?? '';
+  const title = ownDay !== null || around === '' ? own : around;
   const file = linkOn(address, links[0]!.attribute('href'));
   const named = /\b(?:agenda|minutes)\b/i.test(title) ? title : listName;
   const isMinutes = /\bminutes\b/i.test(named) && !/\bagendas?\b/i.test(named);

@@ -2,14 +2,18 @@ import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
 import { type Steps } from '../../../domain/text/steps.ts';
 import { oneLine } from '../agendas/values.ts';
 import type { PaperRow } from '../pages/join-rows.ts';
-import { type Found, type PageElement, withAttribute, withClass, withTag } from '../pages/parse-page.ts';
+import { type Found, type Matcher, type PageElement, withAttribute, withClass, withTag } from '../pages/parse-page.ts';
 import { linkOn } from '../pages/read-page.ts';
+
+const SECTION = /^section(\d{1,9})$/;
+/** The list of a category: `span#section4`. */
+const isSection: Matcher = (_tag, { id = '' }) => SECTION.test(id);
 
 /** Elements of an AgendaCenter, in all its layouts and in the fragment for a year. */
 export const AGENDA_LIST = {
   center: withAttribute('*', 'id', 'AgendaCenterContent'),
   headings: withTag('h2'),
-  sections: withAttribute('span', 'id', 'section'),
+  sections: isSection,
   years: (tag: string, { href = '' }: Readonly<Record<string, string | undefined>>) => tag === 'a' && YEAR.test(href),
   rows: withClass('tr', 'catAgendaRow'),
   boxes: (tag: string, { name }: Readonly<Record<string, string | undefined>>) =>
@@ -39,12 +43,10 @@ export interface AgendaRow extends Omit<PaperRow, 'id'> {
 const YEAR = /changeYear\((\d{4}), ?(\d{1,9})/;
 const isListing = withClass('div', 'listing');
 const isCurrent = withClass('li', 'current');
-const isSection = withAttribute('span', 'id', 'section');
 const isStrong = withTag('strong');
 const isParagraph = withTag('p');
 const isLink = withTag('a');
 
-const SECTION = /^section(\d{1,9})$/;
 const FILE = /\/ViewFile\/(Agenda|Minutes)\/_?(\d{2})(\d{2})(\d{4})-(\d{1,12})(\?.*)?$/i;
 /** Anchor of a row, `_12212016-471`. */
 const ANCHOR = /^_?(\d{2})(\d{2})(\d{4})-(\d{1,12})$/;

@@ -46,6 +46,8 @@ export function civicPlusReader({ web, site, category, since, clock }: AgendaCen
       const categories = home.categories.filter(({ id }) => selected.has(id));
       const rows = [...home.rows];
       const unread: ListedEvent[] = [];
+      if (rows.some(({ categoryId }) => categoryId === 0))
+        unread.push({ EventId: undefined, EventUnread: 'the page has agendas outside of its categories' });
       for (const { id, name, year } of listsToRead(categories, Number(firstYear))) {
         const list = await tryReadYear(web, home.address, { id, year });
         if (typeof list === 'string')

@@ -1,7 +1,7 @@
-import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
 import { anyPhrase } from '../../../domain/text/patterns.ts';
 import { oneLine } from '../agendas/values.ts';
 import { bodyNameIn } from '../listed/listed-reader.ts';
+import { withoutDays } from './title-days.ts';
 
 /** A row of a list of papers: one paper of a meeting, with what stands beside it. */
 export interface PaperRow {
@@ -57,16 +57,6 @@ const KINDS = [TRANSLATION, PACKET, SUPPLEMENT, AMENDED, MINUTES, PAPER];
 const MAX_PAPERS = 40;
 /** A longer title is read up to here. */
 const MAX_TITLE = 300;
-
-function withoutDays(title: string): string {
-  const parts: string[] = [];
-  let from = 0;
-  for (const { index, end } of readDays(title)) {
-    parts.push(title.slice(from, index));
-    from = Math.max(from, end);
-  }
-  return [...parts, title.slice(from)].join(' ');
-}
 
 /** The words of a title that distinguish meetings of one body and day. */
 function subjectOf(title: string): string {

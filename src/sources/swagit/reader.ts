@@ -3,6 +3,7 @@ import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
 import type { WebReader } from '../../../domain/ports/web-reader.ts';
 import { bodyNameIn, derivedNumber, type ListedEvent, listedReader } from '../listed/listed-reader.ts';
 import { bodyInTitle } from '../pages/body-words.ts';
+import { withoutDays } from '../pages/title-days.ts';
 import { firstRecentDay } from '../pages/recent-years.ts';
 import { SyncRefused } from '../source.ts';
 import { readVideo } from './video-page.ts';
@@ -71,7 +72,7 @@ function requireViews(view: string | undefined): readonly string[] {
 }
 
 function eventOf({ id, day, title, list }: Video, site: string): ListedEvent {
-  const name = bodyInTitle(list ?? '') ?? bodyInTitle(bodyNameIn(title)) ?? bodyNameIn(title);
+  const name = bodyInTitle(list ?? '') ?? bodyInTitle(withoutDays(bodyNameIn(title))) ?? bodyNameIn(title);
   const address = `${site}/videos/${id}`;
   return {
     EventId: id,

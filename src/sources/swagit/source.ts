@@ -1,4 +1,4 @@
-import { IGNORE_ROBOTS, type Source } from '../source.ts';
+import { IGNORE_ROBOTS, type Source, SyncRefused } from '../source.ts';
 
 export const SWAGIT: Source = {
   description: 'recordings of meetings on Swagit, with the items of their agendas',
@@ -13,3 +13,9 @@ export const SWAGIT: Source = {
     ['--jurisdiction <slug>', 'jurisdiction of a tenant outside the shipped table'],
   ],
 };
+
+/** Returns the address of a tenant. Throws `SyncRefused` for a host in place of its name. */
+export function siteOfTenant(client: string): string {
+  if (/^[A-Za-z0-9-]+$/.test(client)) return `https://${client}.new.swagit.com`;
+  throw new SyncRefused(`client "${client}" is no tenant: give the name before .new.swagit.com`);
+}

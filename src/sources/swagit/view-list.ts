@@ -1,9 +1,12 @@
-import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
 import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { WebReader } from '../../../domain/ports/web-reader.ts';
 import { runInTurns, type Steps } from '../../../domain/text/steps.ts';
 import { type PageElement, withAttribute, withTag } from '../pages/parse-page.ts';
 import { type Page, readPage } from '../pages/read-page.ts';
+import { dayInTitle } from '../pages/title-days.ts';
+
+/** Link to a recording or to its beginning. */
+const RECORDING = /\/(?:videos|play)\/(\d{1,12})(?:\/0)?(?:[?#]|$)/;
 
 const VIEW = {
   tables: withAttribute('table', 'id', 'video-table'),
@@ -11,7 +14,7 @@ const VIEW = {
   next: (tag: string, { rel = '' }: Readonly<Record<string, string | undefined>>) =>
     tag === 'a' && /\bnext\b/.test(rel),
   links: (tag: string, { href }: Readonly<Record<string, string | undefined>>) =>
-    tag === 'a' && /\/videos\/\d{1,12}(?:[?#]|$)/.test(href ?? ''),
+    tag === 'a' && RECORDING.test(href ?? ''),
 };
 type ViewPage = Page<keyof typeof VIEW>;
 
@@ -131,7 +134,7 @@ function* readVideosInSteps({ found }: ViewPage, list: string | null): Steps<rea
   const videos = new Map<number, Video>();
   for (const link of found.links.slice(0, MAX_VIDEOS)) {
     yield;
-    const id = Number(/\/videos\/(\d{1,12})/.exec(link.attribute('href')!)![1]);
+    const id = Number(RECORDING.exec(link.attribute('href')!)![1]);
     const title = link.text();
     if (title === null || videos.has(id)) continue;
     videos.set(id, { id, title, list, day: dayBeside(link, title) });
@@ -144,5 +147,5 @@ function dayBeside(link: PageElement, title: string): string {
   const row = link.around(isRow);
   const cells = row?.all(isCell, CELLS).map((cell) => cell.text() ?? '') ?? [];
   const texts = [...cells.slice(1), row?.text() ?? '', title];
-  return texts.flatMap((text) => readDays(text.slice(0, 200))).at(0)?.date ?? '';
+  return texts.flatMap((text) => dayInTitle(text) ?? []).at(0) ?? '';
 }

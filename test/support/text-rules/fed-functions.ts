@@ -49,6 +49,7 @@ import * as values from '../../../src/sources/agendas/values.ts';
 import * as civicClerkItems from '../../../src/sources/civicclerk/agenda-items.ts';
 import * as bodyWords from '../../../src/sources/pages/body-words.ts';
 import * as itemNumber from '../../../src/sources/pages/item-number.ts';
+import * as titleDays from '../../../src/sources/pages/title-days.ts';
 import * as joinRows from '../../../src/sources/pages/join-rows.ts';
 import * as listedReader from '../../../src/sources/listed/listed-reader.ts';
 import { shippedTaxonomy, topicRecord } from '../classifier-subjects.ts';
@@ -304,6 +305,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     splitNumber: itemNumber.splitNumber,
     underNumber: (text) => itemNumber.underNumber(text, text),
   },
+  'src/sources/pages/title-days.ts': { dayInTitle: titleDays.dayInTitle, withoutDays: titleDays.withoutDays },
   'src/sources/pages/join-rows.ts': {
     joinPapers: (text) =>
       joinRows.joinPapers(
@@ -370,6 +372,7 @@ export const NOT_FED: Readonly<Record<string, string>> = {
   'src/sources/civicplus-archive/reader.ts': 'reads titles of at most 300 characters and links',
   'src/sources/civicplus/html-agenda.ts': 'reads classes and numbers of a page',
   'src/sources/civicplus/source.ts': 'reads names of hosts',
+  'src/sources/swagit/source.ts': 'reads names of tenants',
   'src/sources/swagit/reader.ts': 'reads titles of at most 300 characters',
   'src/sources/swagit/video-page.ts': 'reads links of a page',
   'src/sources/swagit/view-list.ts': 'reads links of a page and texts of at most 200 characters',

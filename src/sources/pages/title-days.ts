@@ -1,0 +1,28 @@
+import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
+
+/** Characters of a title that are read. */
+const MAX_TITLE = 300;
+/** "02242026" and "20260224", in file names. */
+const COMPACT =
+  /(?<!\d)(?:(?<month>\d{2})(?<day>\d{2})(?<year>20\d{2})|(?<year>20\d{2})(?<month>\d{2})(?<day>\d{2}))(?!\d)/;
+
+/** Returns the first day that a title states, `YYYY-MM-DD`; null without one. */
+export function dayInTitle(title: string): string | null {
+  const text = title.slice(0, MAX_TITLE);
+  const [stated] = readDays(text);
+  if (stated !== undefined) return stated.date;
+  const { year, month, day } = COMPACT.exec(text)?.groups ?? {};
+  return readDays(`${year}-${month}-${day}`)[0]?.date ?? null;
+}
+
+/** Returns the title without the days that it states. */
+export function withoutDays(title: string): string {
+  const text = title.slice(0, MAX_TITLE);
+  const parts: string[] = [];
+  let from = 0;
+  for (const { index, end } of readDays(text)) {
+    parts.push(text.slice(from, index));
+    from = Math.max(from, end);
+  }
+  return [...parts, text.slice(from)].join(' ');
+}
