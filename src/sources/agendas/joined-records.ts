@@ -32,7 +32,7 @@ export async function eventsJoinedTo(
   meetingIds: readonly string[],
   sourceIds: readonly string[],
 ): Promise<readonly JoinedEvent[]> {
-  if (sourceIds.length === 0) return [];
+  if (sourceIds.length === 0 || meetingIds.length === 0) return [];
   const ids = await known.referring('documents', 'meetingId', meetingIds);
   return [...(await known.current('documents', ids)).values()].flatMap(({ id, kind, meetingId, title, url }) => {
     if (kind !== 'other' || meetingId === null || !title.includes(MARK)) return [];
@@ -69,10 +69,13 @@ export async function recordsJoinedTo(
 ): Promise<readonly OwnRecord[]> {
   const meetings = await known.current('meetings', meetingIds);
   const bodies = new Set([...meetings.values()].map(({ publicBodyId }) => publicBodyId));
-  const sourceIds = await known.referring('sources', 'publicBodyId', [...bodies]);
-  const events = await eventsJoinedTo(known, [...meetings.keys()], sourceIds);
+  const sources = await known.current('sources', await known.referring('sources', 'publicBodyId', [...bodies]));
+  const ofBody = Map.groupBy(sources.values(), ({ publicBodyId }) => publicBodyId!);
+  const shared = [...meetings].filter(([, { publicBodyId }]) => (ofBody.get(publicBodyId)?.length ?? 0) > 1);
+  const ids = shared.map(([id]) => id);
   const records: OwnRecord[] = [];
-  for (const event of events) for (const record of await recordsOfJoined(known, event)) records.push(record);
+  for (const event of await eventsJoinedTo(known, ids, [...sources.keys()]))
+    for (const record of await recordsOfJoined(known, event)) records.push(record);
   return records;
 }
 

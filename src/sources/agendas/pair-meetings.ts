@@ -28,7 +28,7 @@ const isSameTime: Test = (event, meeting) =>
 
 const isUntimed: Test = (event, meeting) => event.startsAt === null || meeting.startsAt === null;
 
-/** In this order; what one test pairs is left out of the next ones. */
+/** Applied in this order. An event and a meeting that one test pairs are left out of the next ones. */
 const TESTS: readonly Test[] = [
   (event, meeting) => isSameTime(event, meeting) && isSameKind(event, meeting),
   isSameTime,
@@ -36,7 +36,7 @@ const TESTS: readonly Test[] = [
 ];
 
 /** Returns the text that is equal for an event and a meeting of one body on one day. */
-export const dayKey = ({ publicBodyId, day, isOff }: Session): string => `${publicBodyId} ${day} ${isOff}`;
+const dayKey = ({ publicBodyId, day, isOff }: Session): string => `${publicBodyId} ${day} ${isOff}`;
 
 /** Returns ids of meetings by the id of the event that is the same meeting. An event that might be several meetings, or the reverse, has none. */
 export function pairMeetings(events: readonly Session[], meetings: readonly Session[]): ReadonlyMap<string, string> {
