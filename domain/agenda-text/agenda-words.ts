@@ -78,6 +78,31 @@ const NOTE_LABEL = new RegExp(
   'i',
 );
 
+/** "Jane Doe, Senior Planner": a person who presents an item. */
+const PERSON = new RegExp(
+  String.raw`^(?:\p{Lu}[\p{L}.'’-]{1,20} ){1,3}\p{Lu}[\p{L}.'’-]{1,20}, [^,;]{0,50}\b${anyOf(
+    'Director',
+    'Manager',
+    'Engineer',
+    'Planner',
+    'Coordinator',
+    'Administrator',
+    'Chief',
+    'Attorney',
+    'Clerk',
+    'Secretary',
+    'Officer',
+    'Superintendent',
+    'Auditor',
+    'Treasurer',
+    'Assistant',
+    'Analyst',
+    'Supervisor',
+    'Specialist',
+  )}$`,
+  'u',
+);
+
 const STEP_ON_AGENDA = /\b(?:approv|adopt|accept|review|chang|addition|amend|posting|declar|consider|modif)/i;
 const plain = (text: string): string => text.replace(/^[\s*•]+/, '').replace(/(?<![\s:])[\s:]+$/, '');
 
@@ -93,7 +118,8 @@ export const isTitleOfOtherPaper = (text: string): boolean => OTHER_PAPER.test(t
 /** True for a line that begins a part of an item, such as a recommendation. */
 export const beginsPart = (text: string): boolean => PART_LABEL.test(text.trim());
 /** True for a line that begins a part of an item or a note on it, not more of its title. */
-export const beginsNote = (text: string): boolean => beginsPart(text) || NOTE_LABEL.test(text.trim());
+export const beginsNote = (text: string): boolean =>
+  beginsPart(text) || NOTE_LABEL.test(text.trim()) || PERSON.test(text.trim());
 export const isTitleOfPart = (text: string): boolean => PART_OF_ITEM.test(text.trim());
 
 const KINDS_OF_SESSION = wordSet(`

@@ -20,6 +20,8 @@ export const SPARE_OF_HANGING = 0.15;
 export interface Layout {
   /** The right edge of the text that begins at `x`. */
   readonly rightEdgeAt: (x: number) => number;
+  /** True if enough wrapped lines show where the text ends. */
+  readonly isMeasured: boolean;
   /** The greatest distance between two lines of a paragraph, as a share of the font size. */
   readonly spacing: number;
   /** The left edge of the text. */
@@ -72,7 +74,7 @@ interface Column {
 }
 
 /** Returns the right edge of each column that wrapped lines show, and that of other text. */
-function measureRightEdge(lines: readonly TextLine[], limit: number): (x: number) => number {
+function measureRightEdge(lines: readonly TextLine[], limit: number): Pick<Layout, 'rightEdgeAt' | 'isMeasured'> {
   const columns = new Map<number, Column>();
   const wrapped: number[] = [];
   for (const [index, line] of lines.entries()) {
@@ -85,9 +87,10 @@ function measureRightEdge(lines: readonly TextLine[], limit: number): (x: number
       columns.set(columnOf(x), column);
     }
   }
-  const usual = wrapped.length >= MANY_WRAPPED ? Math.min(limit, mostOf(wrapped)) : limit;
+  const isMeasured = wrapped.length >= MANY_WRAPPED;
+  const usual = isMeasured ? Math.min(limit, mostOf(wrapped)) : limit;
   const edges = new Map<number, number>();
-  return (x) => {
+  const rightEdgeAt = (x: number): number => {
     const known = edges.get(columnOf(x));
     if (known !== undefined) return known;
     const near = [-1, 0, 1].flatMap((shift) => columns.get(columnOf(x) + shift) ?? []);
@@ -96,6 +99,7 @@ function measureRightEdge(lines: readonly TextLine[], limit: number): (x: number
     edges.set(columnOf(x), edge);
     return edge;
   };
+  return { rightEdgeAt, isMeasured };
 }
 
 /** Measures the layout of a text. A column beside the titles begins at `columnEdge`. */
@@ -103,7 +107,7 @@ export function measureLayout(lines: readonly TextLine[], pageWidth: number, col
   const limit = columnEdge ?? rightEdgeOfPages(lines, pageWidth);
   const spacing = Math.min(MAX_SPACING, Math.max(USUAL_SPACING, 1.15 * typicalSpacing(lines)));
   const leftEdge = lines.reduce((least, { x }) => Math.min(least, x), Infinity);
-  return { rightEdgeAt: measureRightEdge(lines, limit), spacing, leftEdge };
+  return { ...measureRightEdge(lines, limit), spacing, leftEdge };
 }
 
 const UNFINISHED = /(?:[,&–—-]|\b(?:a|an|and|as|at|by|for|from|in|of|on|or|the|to|with|no\.|section|between))$/i;

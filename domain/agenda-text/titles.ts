@@ -32,7 +32,9 @@ function titleEdge({ line, from }: Opening): number {
     if (length > from && run.text.trim() !== '') {
       const before = Math.max(0, from - (length - run.text.length));
       const width = (run.right - run.x) / Math.max(1, run.text.length);
-      return run.x + before * width;
+      // A space before the first word of a run stands for the gap before it.
+      const spaces = before === 0 ? 0 : Math.max(0, run.text.slice(before).search(/\S/));
+      return run.x + (before + spaces) * width;
     }
   }
   return line.x;
@@ -86,7 +88,7 @@ const isNextHeading = ({ opening, edge }: Growing, { x, text }: TextLine): boole
 function hasRoomFor(title: Growing, next: TextLine): boolean {
   const { last, layout, edge } = title;
   const rightEdge = Math.min(layout.rightEdgeAt(last.x), layout.rightEdgeAt(edge));
-  return !isFull(last, next, rightEdge, isHanging(title, next) ? SPARE_OF_HANGING : undefined);
+  return !isFull(last, next, rightEdge, layout.isMeasured && isHanging(title, next) ? SPARE_OF_HANGING : undefined);
 }
 
 /** True if the line continues the title. */

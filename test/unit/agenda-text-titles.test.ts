@@ -142,3 +142,22 @@ EXAMPLE COUNCIL AGENDA
     '3 Adjournment',
   ]);
 });
+
+it('leaves out a person and a note below a title', () => {
+  expect(
+    titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2. Budget of the sample schools and of the sample library for a year
+   Revenue projections
+3. Sample transport program of the example town for six years from 2027
+   Jane Doe, Senior Planner
+4. Adjournment`),
+  ).toEqual([
+    '1 Call to Order',
+    '2 Budget of the sample schools and of the sample library for a year',
+    '3 Sample transport program of the example town for six years from 2027',
+    '4 Adjournment',
+  ]);
+});
