@@ -10,6 +10,7 @@ import { AGENDA_LINES, agendaPdf } from '../../support/agenda-pdf.ts';
 import { MemoryDocuments } from '../../support/memory-documents.ts';
 import { pdfOfObjects } from '../../support/small-pdf.ts';
 import { MemoryRecords } from './memory-records.ts';
+import { event, testSource } from './two-sources.ts';
 
 const SITE = 'https://example.org';
 const PLACE = { slug: 'example-city', name: 'Example City', timezone: 'America/Chicago' };
@@ -25,6 +26,7 @@ let records: MemoryRecords;
 let documents: MemoryDocuments;
 let events: ListedEvent[];
 let served: Map<string, Served | Error>;
+let isSecondary: true | undefined;
 /** Addresses that were asked for, with the validator. */
 let asked: string[];
 
@@ -47,6 +49,7 @@ beforeEach(async () => {
   await records.write(catalogueRecords());
   documents = new MemoryDocuments();
   served = new Map();
+  isSecondary = undefined;
   asked = [];
   events = [meeting(1, '2026-12-08')];
 });
@@ -64,7 +67,7 @@ const web: WebReader = {
 const connector = agendaConnector(
   () =>
     listedReader({
-      platform: { sourceType: 'other', label: 'Example', readsAgendaFiles: true },
+      platform: { sourceType: 'other', label: 'Example', readsAgendaFiles: true, ...(isSecondary && { isSecondary }) },
       list: async () => events,
     }),
   'example:',
@@ -307,4 +310,26 @@ test('ids of items differ between events, and the records of a version are noted
   expect(new Set(items().map(({ id }) => id)).size).toBe(16);
   const stored = await documents.find(`${SITE}/agenda/1`);
   expect(items().filter(({ id }) => !stored!.recordIds.includes(String(id)))).toEqual([]);
+});
+
+test('an event keeps its items while its file cannot be divided, and then joins a meeting', async () => {
+  isSecondary = true;
+  const bytes = agendaPdf(AGENDA_LINES);
+  serve('/agenda/1', bytes);
+  await sync();
+  const count = items().length;
+  const other = testSource(records, 'other', {}, PLACE);
+  other.bodies = [{ BodyId: 7, BodyName: 'City Council' }];
+  other.events = [event(9, { EventDate: '2026-12-08T00:00:00', EventTime: null })];
+  await other.sync();
+  now += 24 * HOUR_MS;
+  serve('/agenda/1', new TextEncoder().encode('<html><body>Sign in</body></html>'), {}, 'text/html');
+  await sync();
+  expect([records.all('meetings').length, items().length]).toEqual([2, count]);
+  now += 24 * HOUR_MS;
+  serve('/agenda/1', bytes);
+  await sync();
+  const meetings = records.all('meetings').map(({ id }) => id);
+  expect([meetings.length, [...new Set(items().map(({ meetingId }) => meetingId))]]).toEqual([1, meetings]);
+  expect(items()).toHaveLength(count);
 });
