@@ -238,3 +238,23 @@ test('a page of many rows takes time in proportion to its size', async () => {
   // Microseconds of the processor; a search among siblings took more than ten times as much.
   expect(process.cpuUsage().user - before).toBeLessThan(4_000_000);
 });
+
+test('lists of agendas and of packets are of one body, and a packet of a day joins the agenda with its words', async () => {
+  const agenda = { id: 20, date: '03042026', heading: 'March 4, 2026', title: 'Council Agenda - 3/4/2026 - Reg' };
+  const packet = { ...agenda, id: 21, title: 'Council Packet - 03/04/26 - reg' };
+  const lists = center(
+    listing(3, '<h2>City Council Agendas</h2>', section(3, [2026], [row(agenda)])),
+    listing(1, '<h2>City Council Meeting Packets</h2>', section(1, [2026], [row(packet)])),
+    listing(8, '<h2>Other Agendas</h2>', section(8, [2026], [row({ ...agenda, id: 22 })])),
+  );
+  const { reader } = open({ '/AgendaCenter': lists });
+  expect(await reader.bodies()).toEqual([
+    { BodyId: 1, BodyName: 'City Council' },
+    { BodyId: 8, BodyName: 'Other Agendas' },
+  ]);
+  const file = (id: number) => `https://www.example.gov/AgendaCenter/ViewFile/Agenda/_03042026-${id}`;
+  expect(await reader.events(null)).toMatchObject([
+    { EventId: 20, EventAgendaFile: file(20), EventPacketFile: file(21), EventOtherFiles: [] },
+    { EventId: 22 },
+  ]);
+});

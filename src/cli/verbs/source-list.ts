@@ -46,14 +46,17 @@ async function addSource(context: CliContext, civic: Civic, added: Parameters<Ci
 }
 
 async function listAdded(civic: Civic) {
-  return (await civic.addedSources()).map(({ source, client, jurisdiction: { slug, name, timezone }, isPublic }) => ({
-    source,
-    client,
-    jurisdiction: slug,
-    name,
-    timezone,
-    isPublic,
-  }));
+  return (await civic.addedSources()).map(
+    ({ source, client, options, jurisdiction: { slug, name, timezone }, isPublic }) => ({
+      source,
+      client,
+      jurisdiction: slug,
+      name,
+      timezone,
+      isPublic,
+      options: Object.entries(options ?? {}).map(([option, value]) => `${option}=${value}`),
+    }),
+  );
 }
 
 /** The list of sources that every process of the service polls. */

@@ -4,6 +4,7 @@ import type { WebReader } from '../../../domain/ports/web-reader.ts';
 import { DAY_MS } from '../../../domain/durations.ts';
 import { runInTurns } from '../../../domain/text/steps.ts';
 import { type ListedEvent, listedReader } from '../listed/listed-reader.ts';
+import { bodyOfPapers } from '../pages/body-words.ts';
 import { paperEvents } from '../pages/paper-events.ts';
 import { readPage } from '../pages/read-page.ts';
 import {
@@ -57,7 +58,8 @@ export function civicPlusReader({ web, site, category, since, clock }: AgendaCen
           });
         else rows.push(...list);
       }
-      const events = categories.flatMap((each) => eventsOf(each, rows, home.address));
+      const byBody = Map.groupBy(categories, ({ name }) => bodyOfPapers(name ?? ''));
+      const events = [...byBody].flatMap(([name, ofBody]) => eventsOf(name, ofBody, { rows, address: home.address }));
       for (const event of events)
         if ('EventAgendaHtml' in event && typeof event.EventAgendaHtml === 'string')
           pages.set(event.EventId, event.EventAgendaHtml);
@@ -109,9 +111,16 @@ async function tryReadYear(
   }
 }
 
-const eventsOf = ({ id, name }: Category, rows: readonly AgendaRow[], address: string): readonly ListedEvent[] =>
-  paperEvents({
-    body: { id, name: name ?? '' },
-    rows: rows.filter(({ categoryId }) => categoryId === id),
+/** Lists of agendas, of packets and of minutes with one name are of one body. */
+function eventsOf(
+  name: string,
+  categories: readonly Category[],
+  { rows, address }: { readonly rows: readonly AgendaRow[]; readonly address: string },
+): readonly ListedEvent[] {
+  const ids = new Set(categories.map(({ id }) => id));
+  return paperEvents({
+    body: { id: Math.min(...ids), name },
+    rows: rows.filter(({ categoryId }) => ids.has(categoryId)),
     list: address,
   });
+}

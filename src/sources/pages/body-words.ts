@@ -19,3 +19,32 @@ export function bodyInTitle(title: string): string | null {
         .join(' ')
         .replace(/[,:;–—-]$/, '');
 }
+
+const PAPERS = new Set(['agenda', 'agendas', 'minutes', 'packet', 'packets', '&', 'and', '/', '-', '–']);
+const MEETINGS = new Set(['meeting', 'meetings']);
+/** Words that name no body without the word behind them. */
+const VAGUE = new Set([
+  'other',
+  'misc',
+  'miscellaneous',
+  'various',
+  'all',
+  'past',
+  'prior',
+  'old',
+  'archived',
+  'special',
+  'regular',
+  'public',
+  'joint',
+]);
+
+/** Returns the name of the body of a list of papers: "Commissioners Court" for "Commissioners Court Meeting Agendas". */
+export function bodyOfPapers(list: string): string {
+  const words = list.split(/\s+/);
+  const isLast = (of: ReadonlySet<string>) => words.length > 1 && of.has(words.at(-1)!.toLowerCase());
+  const length = words.length;
+  while (isLast(PAPERS)) words.pop();
+  if (words.length < length && isLast(MEETINGS)) words.pop();
+  return words.length === 1 && VAGUE.has(words[0]!.toLowerCase()) ? list : words.join(' ');
+}

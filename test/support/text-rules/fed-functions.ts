@@ -300,7 +300,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
         }),
       ),
   },
-  'src/sources/pages/body-words.ts': { bodyInTitle: bodyWords.bodyInTitle },
+  'src/sources/pages/body-words.ts': { bodyInTitle: bodyWords.bodyInTitle, bodyOfPapers: bodyWords.bodyOfPapers },
   'src/sources/pages/item-number.ts': {
     splitNumber: itemNumber.splitNumber,
     underNumber: (text) => itemNumber.underNumber(text, text),
@@ -352,6 +352,7 @@ export const NOT_FED: Readonly<Record<string, string>> = {
   'domain/events/source-events.ts': 'reads names of clients of at most 100 characters',
   'domain/iso-time.ts': 'reads numbers',
   'domain/payments/payment.ts': 'reads signed payments through a schema',
+  'domain/public-network.ts': 'reads addresses of hosts',
   'domain/records/fields.ts': 'makes schemas',
   'domain/text/patterns.ts': 'makes patterns of the program',
   'plumbing/retry.ts': 'reads codes of errors',
@@ -380,6 +381,8 @@ export const NOT_FED: Readonly<Record<string, string>> = {
   'src/sources/pages/parse-page.ts': 'reads names of classes',
   'src/sources/agendas/bodies.ts': 'reads names of bodies, and slugs of at most 64 characters',
   'src/sources/agendas/twins.ts': 'reads titles of at most 500 characters and texts of at most 2,000',
+  'src/sources/registry/registry.ts': 'reads rows of the registry through a schema',
+  'src/sources/registry/registry-scope.ts': 'reads slugs of operators',
   'src/sources/opencities/reader.ts': 'reads titles of pages',
   'src/sources/techshare/source.ts': 'reads the name of a portal',
 };
