@@ -1,6 +1,6 @@
 import { MINUTE_MS } from '../../../domain/durations.ts';
 
-/** What decides if a meeting and an event of another source are the same. */
+/** The facts that decide if a meeting and an event of another source are the same. */
 export interface Session {
   readonly id: string;
   readonly publicBodyId: string;
