@@ -64,14 +64,16 @@ function weighMove(text: string, index: number): number {
   return EARLIER_DAY.test(before.at(-1)!) ? -6 : 1;
 }
 
-function findDay(head: readonly TextLine[], running: readonly TextLine[]): Stated<string> | null {
+/** The day of the meeting. A notice that cancels a meeting names its day first. */
+function findDay(head: readonly TextLine[], running: readonly TextLine[], isMoved: boolean): Stated<string> | null {
   const days: Stated<string>[] = [];
   const add = (line: TextLine, index: number, isRunning: boolean): void => {
     for (const { date, hasOwnWeekday, index: start } of readDays(line.text.slice(0, 1_000))) {
       const fit = hasOwnWeekday === null ? 0 : hasOwnWeekday ? 3 : -1;
       days.push({
         value: date,
-        weight: weighDay(line, isRunning) + weighMove(line.text, start) + fit - Math.min(index, 60) / 30,
+        weight:
+          weighDay(line, isRunning) + (isMoved ? weighMove(line.text, start) : 0) + fit - Math.min(index, 60) / 30,
         index,
       });
     }
@@ -204,16 +206,37 @@ function findBody(head: readonly TextLine[], running: readonly TextLine[]): stri
   return inTitleCase(stated.replace(/ of the (?:city|town|county)$/i, '').replace(COURT_OF_COUNTY, '$1'));
 }
 
-const CANCELED =
-  /\b(?:notice of (?:\w+ ){0,3}cancell?ation|meeting cancell?ation|(?:has|have) been (?:cancell?ed|postponed)|(?:is|are|was|will be|hereby) (?:hereby )?cancell?ed)\b|^\W*cancell?(?:ed|ation)\b|\bcancell?ed\W*$/i;
+const CANCELED = new RegExp(
+  anyOf(
+    String.raw`\bnotice of (?:\w+ ){0,3}cancell?(?:ation|ed)\b`,
+    String.raw`\bmeeting cancell?ation\b`,
+    String.raw`\b(?:has|have) been (?:cancell?ed|postponed)\b`,
+    String.raw`\b(?:is|are|was|will be|hereby) (?:hereby )?cancell?ed\b`,
+    String.raw`^\W*cancell?(?:ed|ation)\b`,
+    String.raw`\bcancell?ed\W*$`,
+    String.raw`\bcancelad[ao]s?\b`,
+  ),
+  'i',
+);
+/** Says so only in a paper without items. */
+const NO_MEETING = /^\W*no (?:\w+ ){0,3}(?:meeting|quorum)\b|\bwill not (?:be held|meet|convene)\b/i;
+/** A part of the meeting, which is held without it. */
+const PART_OF_MEETING = /\b(?:work ?shop|(?:work|study|closed|executive|evening|afternoon) session)s?\b/i;
+/** Rules for amendments: the agenda itself might be the first. */
+const RULE = /\b(?:may|can|might) be\b|\bas amended\b|\bamended (?:by|in|from time)\b|\bminutes\b/i;
 const AMENDED =
   /\b(?:amended|revised|addendum|supplemental agenda|amendment to (?:the )?agenda|corrected|modified agenda)\b/i;
 
+function isCanceled({ text }: TextLine, hasItems: boolean): boolean {
+  const own = text.slice(0, 1_000);
+  if (!CANCELED.test(own)) return !hasItems && NO_MEETING.test(own);
+  return !/\bmay be\b/i.test(own) && !(hasItems && PART_OF_MEETING.test(own));
+}
+
 function findStatus(head: readonly TextLine[], running: readonly TextLine[], hasItems: boolean): MeetingStatus {
   const titles = [...head.slice(0, TITLE_LINES), ...running].filter(({ text }) => isShort(text));
-  const notices = hasItems ? titles : head;
-  if (notices.some(({ text }) => CANCELED.test(text.slice(0, 1_000)) && !/\bmay be\b/i.test(text))) return 'cancelled';
-  const isAmended = titles.some(({ text }) => AMENDED.test(text) && !/\bminutes\b/i.test(text) && text.length <= 70);
+  if ((hasItems ? titles : head).some((line) => isCanceled(line, hasItems))) return 'cancelled';
+  const isAmended = titles.some(({ text }) => AMENDED.test(text) && !RULE.test(text) && text.length <= 70);
   return isAmended ? 'amended' : 'scheduled';
 }
 
@@ -234,11 +257,13 @@ const isNameOfDay = ({ text }: TextLine): boolean =>
 /** Reads body, date, time and status from the lines before the agenda, and from headers and footers. */
 export function readMeetingFacts({ head: lines, running, first, hasItems }: MeetingText): MeetingFacts {
   const head = lines.slice(0, MAX_HEAD);
-  const day = findDay(head, running) ?? findDay(first.filter(isNameOfDay), []);
+  const status = findStatus(head, running, hasItems);
+  const isMoved = status !== 'cancelled';
+  const day = findDay(head, running, isMoved) ?? findDay(first.filter(isNameOfDay), [], isMoved);
   return {
     body: findBody(head, running),
     date: day?.value ?? null,
     time: findTime(head, day),
-    status: findStatus(head, running, hasItems),
+    status,
   };
 }

@@ -90,3 +90,26 @@ it('reads a day with its weekday below a title that looks like a step', () => {
   const page = (line: string): string => `PUBLIC HEARINGS\n\n${line}\n\nCALL TO ORDER\n\nADJOURN`;
   expect(agendaOf(page('Tuesday, March 10, 2026')).date).toBe('2026-03-10');
 });
+
+it.each([
+  ['NOTICE OF CANCELLED MEETING', 'cancelled'],
+  ['The meeting will not be held because there is no quorum.', 'cancelled'],
+  ['NO MEETING', 'cancelled'],
+  ['REUNION CANCELADA', 'cancelled'],
+  ['This agenda may be amended.', 'scheduled'],
+])('reads the status in a paper without items: "%s"', (line, status) => {
+  const page = `EXAMPLE CITY COUNCIL\n\n${line}\n\nMarch 3, 2026, at the hall of the town`;
+  expect(agendaOf(page)).toMatchObject({ status, date: '2026-03-03', items: [] });
+});
+
+it.each(['The work session has been cancelled.', 'As amended by the code.', 'This agenda may be amended.'])(
+  'leaves an agenda scheduled that says "%s"',
+  (line) => {
+    expect(agendaOf(`EXAMPLE CITY COUNCIL AGENDA\nMarch 3, 2026\n${line}${ITEMS}`).status).toBe('scheduled');
+  },
+);
+
+it('reads the day of a canceled meeting, not the day to which it was moved', () => {
+  const page = 'NOTICE\n\nThe council meeting of March 3, 2026 is cancelled and rescheduled to March 10, 2026.';
+  expect(agendaOf(page)).toMatchObject({ status: 'cancelled', date: '2026-03-03' });
+});
