@@ -37,7 +37,7 @@ export interface AgendaCenter {
 export function civicPlusReader({ web, site, category, since, clock }: AgendaCenter): AgendaReader {
   const firstYear = (since ?? new Date(clock.now() - LATE_MINUTES_MS).toISOString()).slice(0, 4);
   /** Addresses of agendas that are pages. */
-  const pages = new Map<unknown, string>();
+  const pages = new Map<unknown, unknown>();
   return listedReader({
     platform: { sourceType: 'other', label: 'CivicPlus AgendaCenter', readsAgendaFiles: true },
     listedFrom: () => `${firstYear}-01-01`,
@@ -45,31 +45,30 @@ export function civicPlusReader({ web, site, category, since, clock }: AgendaCen
       const home = await readHome(web, `${site}/AgendaCenter`);
       const selected = selectCategories(category, home.all);
       const categories = home.categories.filter(({ id }) => selected.has(id));
-      const rows = [...home.rows];
-      const unread: ListedEvent[] = [];
-      if (rows.some(({ categoryId }) => categoryId === 0))
-        unread.push({ EventId: undefined, EventUnread: 'the page has agendas outside of its categories' });
-      for (const { id, name, year } of listsToRead(categories, Number(firstYear))) {
-        const list = await tryReadYear(web, home.address, { id, year });
-        if (typeof list === 'string')
-          unread.push({
-            EventId: undefined,
-            EventUnread: `the list of ${year} of ${name ?? `category ${id}`}: ${list}`,
-          });
-        else rows.push(...list);
-      }
+      const { rows, unread } = await readLists(web, home, listsToRead(categories, Number(firstYear)));
       const byBody = Map.groupBy(categories, ({ name }) => bodyOfPapers(name ?? ''));
       const events = [...byBody].flatMap(([name, ofBody]) => eventsOf(name, ofBody, { rows, address: home.address }));
-      for (const event of events)
-        if ('EventAgendaHtml' in event && typeof event.EventAgendaHtml === 'string')
-          pages.set(event.EventId, event.EventAgendaHtml);
-      return [...events, ...unread];
+      for (const event of events) if ('EventAgendaHtml' in event) pages.set(event.EventId, event.EventAgendaHtml);
+      return [...events, ...unread.map((reason) => ({ EventId: undefined, EventUnread: reason }))];
     },
     eventItems: async (eventId) => {
       const page = pages.get(eventId);
-      return page === undefined ? [] : readHtmlAgenda(web, page, eventId);
+      return typeof page === 'string' ? readHtmlAgenda(web, page, eventId) : [];
     },
   });
+}
+
+/** Returns the rows of the first page and of other lists, and why some could not be read. */
+async function readLists(web: WebReader, home: Awaited<ReturnType<typeof readHome>>, lists: readonly YearList[]) {
+  const rows = [...home.rows];
+  const unread: string[] = [];
+  if (rows.some(({ categoryId }) => categoryId === 0)) unread.push('the page has agendas outside of its categories');
+  for (const { id, name, year } of lists) {
+    const list = await tryReadYear(web, home.address, { id, year });
+    if (typeof list === 'string') unread.push(`the list of ${year} of ${name ?? `category ${id}`}: ${list}`);
+    else rows.push(...list);
+  }
+  return { rows, unread };
 }
 
 async function readHome(web: WebReader, address: string) {
@@ -86,8 +85,10 @@ async function readHome(web: WebReader, address: string) {
   };
 }
 
+type YearList = Pick<Category, 'id' | 'name'> & { readonly year: number };
+
 /** The lists that the first page does not show. */
-const listsToRead = (categories: readonly Category[], firstYear: number) =>
+const listsToRead = (categories: readonly Category[], firstYear: number): readonly YearList[] =>
   categories.flatMap(({ id, name, years, shownYear }) =>
     years.filter((year) => year >= firstYear && year !== shownYear).map((year) => ({ id, name, year })),
   );
@@ -96,7 +97,7 @@ const listsToRead = (categories: readonly Category[], firstYear: number) =>
 async function tryReadYear(
   web: WebReader,
   home: string,
-  { id, year }: { readonly id: number; readonly year: number },
+  { id, year }: Pick<YearList, 'id' | 'year'>,
 ): Promise<readonly AgendaRow[] | string> {
   const query = `year=${year}&catID=${id}&term=&prevVersionScreen=false`;
   const address = new URL(`AgendaCenter/UpdateCategoryList?${query}`, home).href;

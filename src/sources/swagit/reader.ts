@@ -26,43 +26,46 @@ const MEETING =
 /** Reads recordings of meetings. They are published after the meeting, and state no time of it. */
 export function swagitReader({ web, site, view, since, clock }: SwagitSite): AgendaReader {
   const views = requireViews(view);
+  const firstDay = (days: readonly string[]) => since ?? firstRecentDay(days, clock.now());
   let listedFrom: string | null = null;
-  /** Pages between the two readings of an event. */
-  const pages = new Map<number, ReturnType<typeof readVideo>>();
-  const pageOf = (eventId: number) => {
-    const page = pages.get(eventId) ?? readVideo(web, `${site}/videos/${eventId}`);
-    pages.set(eventId, page);
-    return page;
-  };
   return listedReader({
     platform: { sourceType: 'other', label: 'Swagit', isSecondary: true, readsAgendaFiles: true },
     listedFrom: () => listedFrom,
     list: async () => {
       const videos = new Map<number, Video>();
-      const unread: ListedEvent[] = [];
+      const unread: string[] = [];
       for (const id of views) {
-        const from = (days: readonly string[]) => since ?? firstRecentDay(days, clock.now());
-        const read = await readView(web, `${site}/views/${id}`, from);
+        const read = await readView(web, `${site}/views/${id}`, firstDay);
         for (const video of read.videos) if (!videos.has(video.id)) videos.set(video.id, video);
-        for (const reason of read.unread) unread.push({ EventId: undefined, EventUnread: reason });
+        unread.push(...read.unread);
       }
-      const from =
-        since ??
-        firstRecentDay(
-          [...videos.values()].map(({ day }) => day),
-          clock.now(),
-        );
+      const all = [...videos.values()];
+      const from = firstDay(all.map(({ day }) => day));
       listedFrom = from;
-      const recent = [...videos.values()].filter(({ day }) => from === null || day === '' || day >= from);
-      return [...recent.map((video) => eventOf(video, site)), ...unread];
+      const recent = all.filter(({ day }) => from === null || day === '' || day >= from);
+      const events = recent.map((video) => eventOf(video, site));
+      return [...events, ...unread.map((reason) => ({ EventId: undefined, EventUnread: reason }))];
     },
-    eventItems: async (eventId) => (await pageOf(eventId)).items,
+    ...videoPages(web, site),
+  });
+}
+
+/** Items and details of an event are on one page, which is requested once for both. */
+function videoPages(web: WebReader, site: string): Required<Pick<AgendaReader, 'eventItems' | 'details'>> {
+  const pages = new Map<number, ReturnType<typeof readVideo>>();
+  const request = (eventId: number) => readVideo(web, `${site}/videos/${eventId}`);
+  return {
+    eventItems: async (eventId) => {
+      const page = request(eventId);
+      pages.set(eventId, page);
+      return (await page).items;
+    },
     details: async (eventId) => {
-      const page = pageOf(eventId);
+      const page = pages.get(eventId) ?? request(eventId);
       pages.delete(eventId);
       return (await page).details;
     },
-  });
+  };
 }
 
 function requireViews(view: string | undefined): readonly string[] {
