@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { catalogueBodyId, catalogueRecords } from '../../../src/sources/catalogue/catalogue-records.ts';
 import { MemoryRecords } from './memory-records.ts';
 import { copyOf, danglingOf, event, item, type TestSource, testSource } from './two-sources.ts';
 
@@ -258,4 +259,25 @@ test('two sources of agendas, and two of recordings, keep their meetings', async
   copy.events = [recording(601)];
   for (const source of [recordings, copy, recordings]) await source.sync();
   expect(Object.keys(shown())).toEqual(['501', '601']);
+});
+
+test('recordings of a body of the catalogue are joined to the meetings of its shipped client', async () => {
+  await records.write(catalogueRecords());
+  const catalogue = new Map(records.records);
+  const place = { slug: 'fort-worth', name: 'Fort Worth', timezone: 'America/Chicago' };
+  const shipped = testSource(records, 'fortworthgov', { label: 'Legistar' }, place);
+  const videos = testSource(records, 'videos', { isSecondary: true, listsNoBodies: true }, place);
+  for (const source of [shipped, videos]) source.bodies = [{ BodyId: 7, BodyName: 'City Council' }];
+  shipped.events = [event(1)];
+  videos.events = [recording(501)];
+  for (const source of [videos, shipped, videos]) await source.sync();
+  expect(Object.keys(shown())).toEqual(['1']);
+  expect(records.all('meetings').map(({ content }) => content.publicBodyId)).toEqual([
+    catalogueBodyId('fort-worth', 'city-council'),
+  ]);
+  for (const source of [shipped, videos]) expect((await source.sync()).appended).toBe(0);
+  await shipped.remove();
+  expect(danglingOf(records)).toEqual([]);
+  await videos.remove();
+  expect(new Set(records.records.keys()).difference(catalogue)).toEqual(new Set());
 });
