@@ -337,7 +337,6 @@ export const NOT_FED: Readonly<Record<string, string>> = {
       'running-lines',
       'text-line',
       'titles',
-      'unnumbered',
     ].map((name) => [`domain/agenda-text/${name}.ts`, 'is fed through readAgenda']),
   ),
   'domain/cursor.ts': 'a cursor has at most 4,096 characters, and one character class reads it',
