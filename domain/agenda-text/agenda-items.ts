@@ -76,7 +76,7 @@ function detachLists(lists: Iterable<List>, unnumbered: readonly UnnumberedTitle
 /** Finds the items of an agenda. */
 export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda {
   const { lines, right } = withoutSideColumns(printed);
-  const outline = { lines, ...new OutlineReader(pageWidth).read(lines) };
+  const outline = { pageWidth, lines, ...new OutlineReader(pageWidth).read(lines) };
   const { entries, repeated } = outline;
   const layout = measureLayout(lines, pageWidth, right);
   const accepted = new AgendaLists(outline).read();

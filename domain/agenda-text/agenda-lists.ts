@@ -1,5 +1,6 @@
 import { isClosedSession } from '../agenda/steps.ts';
 import {
+  beginsOtherPaper,
   beginsPart,
   introducesProposal,
   isEnding,
@@ -14,6 +15,8 @@ import type { TextLine } from './text-line.ts';
 
 /** Levels of an agenda. */
 const MAX_DEPTH = 4;
+/** Lines at the top of a page in which another paper can begin. */
+const TOP = 5;
 /** Characters of a line that opens a meeting. */
 const MAX_OPENING = 80;
 /** Lines before a list in which a part of its item is looked for. */
@@ -38,6 +41,7 @@ function depthOf(list: List): number {
 const endsPart = (text: string): boolean => /;\s*(?:and|or)?$/.test(text);
 
 export interface Outline {
+  readonly pageWidth: number;
   readonly lines: readonly TextLine[];
   readonly lists: readonly List[];
   readonly entries: ReadonlyMap<number, Entry>;
@@ -57,6 +61,7 @@ export class AgendaLists {
   read(): ReadonlySet<List> {
     for (const list of this.#outline.lists) if (this.#counts(list)) this.#accepted.add(list);
     this.#dropBeforeStart();
+    this.#dropOtherPapers();
     this.#dropAfterEnd();
     return this.#accepted;
   }
@@ -136,6 +141,21 @@ export class AgendaLists {
       const isBefore = list.entries.at(-1)!.index < first;
       if (isBefore && !list.entries.some(({ index }) => index >= first)) this.#accepted.delete(list);
     }
+  }
+
+  /** Drops the lists of a paper that begins at the top of a page after the steps of a meeting. */
+  #dropOtherPapers(): void {
+    const { lines, entries, pageWidth } = this.#outline;
+    const first = [...this.#accepted].find((list) => share(list, isStep) > 0)?.entries[0];
+    if (first === undefined) return;
+    const isTop = (index: number): boolean => lines[index]!.page !== lines[Math.max(0, index - TOP)]!.page;
+    const other = lines.findIndex(
+      (line, index) =>
+        line.page > first.line.page && isTop(index) && !entries.has(index) && beginsOtherPaper(line, pageWidth),
+    );
+    const goesOn = (list: List): boolean => list.entries[0]!.index < other && list.entries.at(-1)!.index > other;
+    if (other === -1 || [...this.#accepted].some(goesOn)) return;
+    for (const list of this.#accepted) if (list.entries[0]!.index > other) this.#accepted.delete(list);
   }
 
   /** After the end of the meeting, only a list with the beginning of another meeting belongs to the agenda. */

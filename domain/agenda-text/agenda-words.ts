@@ -1,6 +1,7 @@
 import { isSectionTitle } from '../agenda/heading.ts';
 import { isClosedSession, isStepTitle } from '../agenda/steps.ts';
 import { anyOf } from '../text/patterns.ts';
+import type { TextLine } from './text-line.ts';
 import { isNumberWord, titleWords, wordSet } from '../text/words.ts';
 
 /** The first step of a meeting. */
@@ -120,6 +121,19 @@ export const beginsPart = (text: string): boolean => PART_LABEL.test(text.trim()
 /** True for a line that begins a part of an item or a note on it, not more of its title. */
 export const beginsNote = (text: string): boolean =>
   beginsPart(text) || NOTE_LABEL.test(text.trim()) || PERSON.test(text.trim());
+/** Characters of a title that stands alone at the top of a paper. */
+const MAX_TITLE_OF_PAPER = 80;
+const MINUTES = /\bminutes\W*$/i;
+const ON_MINUTES = /\b(?:approv|accept|adopt|consider|read|review|previous|prior|\d)/i;
+/** Points by which the middle of a title differs from that of its page. */
+const CENTERED = 15;
+/** True for a line at the top of a page that begins a paper after the agenda: minutes, a report, a resolution. */
+export function beginsOtherPaper({ text, x, right }: TextLine, pageWidth: number): boolean {
+  const own = text.trim();
+  if (/^be it remembered\b/i.test(own)) return true;
+  const isTitle = Math.abs((x + right) / 2 - pageWidth / 2) < CENTERED && own.length <= MAX_TITLE_OF_PAPER;
+  return isTitle && ((MINUTES.test(own) && !ON_MINUTES.test(own)) || isTitleOfOtherPaper(own));
+}
 export const isTitleOfPart = (text: string): boolean => PART_OF_ITEM.test(text.trim());
 
 const KINDS_OF_SESSION = wordSet(`

@@ -8,7 +8,7 @@ const SAME_PLACE = 4;
 /** "Page 3", "3", "- 3 -", "Page 3 of 7". */
 const PAGE_NUMBER = /^[-–—\s]*(?:page\s+\d{1,4}(?:\s*(?:of|\/)\s*\d{1,4})?|\d{1,3}|\d{1,4}\s+of\s+\d{1,4})[-–—\s]*$/i;
 
-/** "13. ": the number of an item, which can stand at the top of several pages. */
+/** "13. ": the number of an item, which can stand at the top of two pages, as in an agenda and in minutes. */
 const NUMBERED = /^\s*(?:\d{1,3}|[A-Za-z]{1,2}\d{0,2}|[IVXivx]{1,5})[.)]\s/;
 
 /** The text without what changes from page to page. */
@@ -60,7 +60,10 @@ export function separateRunningLines({ pageWidth, lines }: DocumentText): BodyTe
   const edges = [...pages.values()].flatMap(edgesOf).filter(({ line }) => !line.isParagraph);
   const count = countPlaces(edges);
   const removed = new Set<TextLine>();
-  for (const edge of edges) if (count(edge) > 1 || PAGE_NUMBER.test(edge.line.text)) removed.add(edge.line);
+  for (const edge of edges) {
+    const isNumbered = NUMBERED.test(edge.line.text);
+    if (count(edge) > (isNumbered ? 2 : 1) || PAGE_NUMBER.test(edge.line.text)) removed.add(edge.line);
+  }
   return {
     pageWidth,
     lines: lines.filter((line) => !removed.has(line)),

@@ -46,6 +46,30 @@ ADJOURN`),
     ]);
   });
 
+  it.each([
+    ['minutes', '                         EXAMPLE COUNCIL MEETING MINUTES'],
+    ['a report', '                                AGENDA ITEM REPORT'],
+    ['a resolution', '                              RESOLUTION NO. 2026-12'],
+    ['proceedings', 'BE IT REMEMBERED that on the 3rd day of March the court met'],
+  ])('leaves out %s after an agenda that does not name its end', (_, title) => {
+    const agenda = 'EXAMPLE COUNCIL AGENDA\n\n1. Call to Order\n2. Sample street plan\n3. Sample park plan';
+    expect(titlesOf(agenda, `${title}\n\n1. Call to Order\n2. Sample text\n3. Other text`)).toEqual([
+      '1 Call to Order',
+      '2 Sample street plan',
+      '3 Sample park plan',
+    ]);
+  });
+
+  it('reads the items below the name of an attached report at the top of a page', () => {
+    const agenda = 'EXAMPLE COUNCIL AGENDA\n\n1. Call to Order\n2. Sample street plan';
+    expect(titlesOf(agenda, 'Staff Report\n\n3. Sample park plan\n4. Adjourn')).toEqual([
+      '1 Call to Order',
+      '2 Sample street plan',
+      '3 Sample park plan',
+      '4 Adjourn',
+    ]);
+  });
+
   it('leaves out a notice in capitals below the last step', () => {
     expect(
       titlesOf(`
