@@ -60,9 +60,15 @@ export function separateRunningLines({ pageWidth, lines }: DocumentText): BodyTe
   const edges = [...pages.values()].flatMap(edgesOf).filter(({ line }) => !line.isParagraph);
   const count = countPlaces(edges);
   const removed = new Set<TextLine>();
-  for (const edge of edges) {
-    const isNumbered = NUMBERED.test(edge.line.text);
-    if (count(edge) > (isNumbered ? 2 : 1) || PAGE_NUMBER.test(edge.line.text)) removed.add(edge.line);
+  for (const page of Map.groupBy(edges, ({ line }) => line.page).values()) {
+    // What follows the number of an item is no header.
+    let isBelowItem = false;
+    for (const edge of page) {
+      const isNumbered = NUMBERED.test(edge.line.text);
+      const isRepeated = count(edge) > (isNumbered ? 2 : 1) && !(edge.isTop && isBelowItem);
+      if (isRepeated || PAGE_NUMBER.test(edge.line.text)) removed.add(edge.line);
+      else if (isNumbered) isBelowItem = true;
+    }
   }
   return {
     pageWidth,

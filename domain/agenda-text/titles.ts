@@ -44,7 +44,8 @@ const startsSmall = (text: string): boolean => /^[\p{Ll}(]/u.test(text.trimStart
 
 interface Growing {
   readonly opening: Opening;
-  readonly edge: number;
+  /** The left edge of its first word. */
+  edge: number;
   readonly layout: Layout;
   readonly isNumbered: boolean;
   readonly leads: TitleLeads;
@@ -162,6 +163,7 @@ export function readTitle(
       break;
     const lead = isBare ? null : leads.endOn(next, 0, title);
     if (lead !== null) return { text: cleanTitle(join(title.text, lead)), end: end + 1 };
+    if (isBare) title.edge = next.x;
     title.text = isBare ? next.text.trim() : join(title.text, next.text.trim());
     title.last = next;
   }

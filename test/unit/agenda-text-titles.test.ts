@@ -88,6 +88,41 @@ ${second}. ${last}`;
   ]);
 });
 
+it('reads lines that are alike below items at the top of several pages', () => {
+  const page = (number: number, next: number, last: string): string => `
+${number}. An ordinance on the land at the sample road in the northern part of the town that
+   amends the sample code
+${next}. ${last}`;
+  const title =
+    'An ordinance on the land at the sample road in the northern part of the town that amends the sample code';
+  const first = 'EXAMPLE COUNCIL AGENDA\n\n1. Call to Order\n2. Roll Call';
+  expect(titlesOf(first, page(3, 4, 'Sample plan'), page(5, 6, 'Adjournment'))).toEqual([
+    '1 Call to Order',
+    '2 Roll Call',
+    `3 ${title}`,
+    '4 Sample plan',
+    `5 ${title}`,
+    '6 Adjournment',
+  ]);
+});
+
+it('reads a title on the lines below its number', () => {
+  expect(
+    titlesOf(`
+EXAMPLE COUNCIL AGENDA
+
+1. Call to Order
+2.
+            Consider the plan of the sample street and the sample park of the town,
+            and its costs
+3. Adjournment`),
+  ).toEqual([
+    '1 Call to Order',
+    '2 Consider the plan of the sample street and the sample park of the town, and its costs',
+    '3 Adjournment',
+  ]);
+});
+
 it('continues a title after a bracket that is still open, and ends it before a label', () => {
   expect(
     titlesOf(`
