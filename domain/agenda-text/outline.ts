@@ -41,6 +41,8 @@ const CENTERED = 12;
 const SAME_PLACE = 5;
 /** Numbers of an agenda that are missing in a row. */
 const MISSING = 4;
+/** Lists among which those inside of an earlier entry are looked for. */
+const RECENT = 100;
 /** Lines between two numbers that begin a list. */
 const MAX_BETWEEN = 60;
 /** Share of the longest line that a line with a wrapped text has. */
@@ -256,7 +258,8 @@ export class OutlineReader {
   /** True if an earlier entry of the innermost list has a list of the same style inside of it. */
   #hasSibling(style: CountStyle): boolean {
     const inner = this.#open.at(-1)?.list;
-    return inner !== undefined && this.#lists.some((list) => list.style === style && list.parent?.list === inner);
+    const recent = this.#lists.slice(-RECENT);
+    return inner !== undefined && recent.some((list) => list.style === style && list.parent?.list === inner);
   }
 
   /** "a. Roll Call" below "1. Roll Call": the meeting has begun. */
