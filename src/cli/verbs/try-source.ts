@@ -47,7 +47,7 @@ export function addTryCommands(sources: Command, context: CliContext): void {
     });
     const leaf = command.option(
       '--limit <number>',
-      `meetings to read in full, closest to today; ${LIMIT} by default`,
+      'meetings to read in full, closest to today',
       wholeParser('--limit', 0, 10_000),
       LIMIT,
     );
