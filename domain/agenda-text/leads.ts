@@ -1,7 +1,7 @@
 import { titleWords, wordSet } from '../text/words.ts';
 import { isStepOrSection } from './agenda-words.ts';
 import { isUnfinished } from './layout.ts';
-import type { TextLine } from './text-line.ts';
+import type { TextLine, TextRun } from './text-line.ts';
 
 export const letters = (text: string): string => text.replace(/\P{L}+/gu, '');
 /** True for a text in capitals, apart from single letters such as an article or "s". */
@@ -82,17 +82,41 @@ export function splitLead(line: TextLine, from: number, font: string | null): Le
   return { text: lead.replace(/(?<![\s:–—-])[\s:–—-]+$/, '').trim(), rest };
 }
 
+/** Font sizes of a gap between a title and its description in one font: more than a space. */
+const GAP = 0.5;
+/** Share of the titles that decides how titles end. */
+const MOST = 0.6;
+
+/** Returns the text before the only gap of a line, and the text after it. */
+function splitAtGap(line: TextLine, from: number): Lead | null {
+  const runs: TextRun[] = [];
+  let length = 0;
+  for (const run of line.runs) {
+    length += run.text.length;
+    if (length > from && run.text.trim() !== '') runs.push(run);
+  }
+  const [title, rest] = runs;
+  if (title === undefined || rest === undefined || runs.length > 2 || title.font !== rest.font) return null;
+  const start = Math.max(0, from - line.text.indexOf(title.text));
+  const isApart = rest.x - title.right >= GAP * line.size && /^\s*\p{Lu}/u.test(rest.text);
+  return isApart ? { text: title.text.slice(start).trim(), rest: rest.text } : null;
+}
+
 /** Decides where titles end that have a font of their own. */
 export class TitleLeads {
   /** True if most titles in a font of their own end where another font begins. */
   readonly #endsMixedCase: boolean;
   readonly #fontOfText: string | null;
+  /** True if a gap stands between most titles and their descriptions. */
+  readonly #endsAtGaps: boolean;
 
   constructor(lines: readonly TextLine[], openings: readonly Opening[]) {
     this.#fontOfText = fontOfText(lines);
     const leads = openings.flatMap((opening) => this.#mixedLead(opening) ?? []);
     const whole = leads.filter(({ text, rest }) => isWholeTitle(text, rest));
-    this.#endsMixedCase = whole.length > 1 && whole.length > 0.6 * leads.length;
+    this.#endsMixedCase = whole.length > 1 && whole.length > MOST * leads.length;
+    const apart = openings.filter(({ line, from }) => splitAtGap(line, from) !== null);
+    this.#endsAtGaps = apart.length > 2 && apart.length > MOST * openings.length;
   }
 
   #mixedLead({ line, from, next }: Opening): Lead | null {
@@ -106,6 +130,8 @@ export class TitleLeads {
 
   /** Returns the end of a title on one of its lines, before other text; null if the title does not end within the line. */
   endOn(line: TextLine, from: number, { font, text }: { readonly font: string | null; readonly text: string }) {
+    const apart = this.#endsAtGaps ? splitAtGap(line, from) : null;
+    if (apart !== null && isWholeTitle(`${text} ${apart.text}`, apart.rest)) return apart.text;
     const lead = splitLead(line, from, font);
     if (lead === null || letters(lead.rest) === '') return null;
     const whole = `${text} ${lead.text}`.trim();

@@ -114,6 +114,23 @@ it('ends full titles in bold before a description on the next line, if most item
   ).toEqual(['1 Call to Order', '2 Sample Street Plan', `3 ${long}`, '4 Adjournment']);
 });
 
+it('ends titles at a gap before a description in the same font, if most items have one', async () => {
+  const described = (y: number, number: string, title: string, x: number): readonly PdfText[] => [
+    { text: number, x: 72, y },
+    { text: title, x: 100, y },
+    { text: 'The council receives the sample plan of the town.', x, y },
+  ];
+  expect(
+    await titlesOfPdf([
+      bold('CALL TO ORDER', 72, 90),
+      ...described(120, '1.', 'Sample Street Plan', 206),
+      ...described(150, '2.', 'Sample Park Plan', 196),
+      ...described(180, '3.', 'Sample Water Plan', 203),
+      bold('ADJOURNMENT', 72, 210),
+    ]),
+  ).toEqual(['- CALL TO ORDER', '1 Sample Street Plan', '2 Sample Park Plan', '3 Sample Water Plan', '- ADJOURNMENT']);
+});
+
 it('does not take a word in bold that announces a matter for its title', async () => {
   expect(
     await titlesOfPdf([
