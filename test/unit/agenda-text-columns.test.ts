@@ -148,3 +148,19 @@ it('does not take a word in bold that announces a matter for its title', async (
     '4 ADJOURN',
   ]);
 });
+
+it('reads Roman numerals in a column of their own', async () => {
+  const row = (y: number, number: string, title: string): readonly PdfText[] => [
+    bold(number, 72, y),
+    bold(title, 110, y),
+  ];
+  expect(
+    await titlesOfPdf([
+      ...row(90, 'I', 'CALL TO ORDER'),
+      ...row(110, 'II', 'CONSENT AGENDA'),
+      { text: 'a. Sample lease', x: 110, y: 130 },
+      { text: 'b. Sample grant', x: 110, y: 150 },
+      ...row(170, 'III', 'ADJOURNMENT'),
+    ]),
+  ).toEqual(['I CALL TO ORDER', 'II CONSENT AGENDA', 'II.a Sample lease', 'II.b Sample grant', 'III ADJOURNMENT']);
+});

@@ -228,3 +228,11 @@ B. Treasurer
     '3 Adjourn',
   ]);
 });
+
+it('reads numbers with a dash after them', () => {
+  expect(titlesOf('EXAMPLE COUNCIL AGENDA\n\n1 - Call to Order\n2 - Sample plan\n3 – Adjourn')).toEqual([
+    '1 Call to Order',
+    '2 Sample plan',
+    '3 Adjourn',
+  ]);
+});
