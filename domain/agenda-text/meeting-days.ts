@@ -80,7 +80,7 @@ export function readDays(text: string): readonly StatedDay[] {
 }
 
 const TIME =
-  /\b(\d{1,2})(?:\s?[:.]\s?(\d{2}))?(?:\s?o['’]clock)?\s?([ap])\.?\s?m\b\.?|\b(?:12(?::00)?\s)?(noon)\b|\b([01]?\d|2[0-3]):([0-5]\d)\b(?:\s?(?:hours|hrs))?|\b([01]\d|2[0-3])([0-5]\d)\s(?:hours|hrs)\b/gi;
+  /\b(\d{1,2})(?:\s?[:.]\s?(\d{2})(?::\d{2})?)?(?:\s?o['’]clock)?\s?([ap])\.?\s?m\b\.?|\b(?:12(?::00)?\s)?(noon)\b|\b([01]?\d|2[0-3]):([0-5]\d)\b(?:\s?(?:hours|hrs))?|\b([01]\d|2[0-3])([0-5]\d)\s(?:hours|hrs)\b/gi;
 
 export interface StatedTime {
   /** `HH:MM`. */

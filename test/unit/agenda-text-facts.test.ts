@@ -33,6 +33,7 @@ it.each([
   ['18:30', '18:30'],
   ['12:15 am', '00:15'],
   ["at 9:00 o'clock a.m.", '09:00'],
+  ['3/3/2026 9:30:00 AM', '09:30'],
   ['6:30', null],
   ['Comments are accepted until 4:00 p.m.', null],
 ])('reads the time in "%s"', (line, time) => {
