@@ -258,3 +258,13 @@ test('lists of agendas and of packets are of one body, and a packet of a day joi
     { EventId: 22 },
   ]);
 });
+
+test('a heading names the category of its listing, also where the listing has no id', async () => {
+  const lists = center(council, parksBoard).replaceAll(/ id="cat\d+"/g, '');
+  const page = `<h2>Search</h2>${lists}<h2>Contact</h2>`;
+  expect(await open({ '/AgendaCenter': page }).reader.bodies()).toEqual([
+    { BodyId: 4, BodyName: 'Town Council' },
+    { BodyId: 5, BodyName: 'Parks Board' },
+  ]);
+});
+const parksBoard = listing(5, '<h2>Parks Board</h2>', section(5, [2026], [minutesOnly]));

@@ -66,6 +66,7 @@ export function* readCategoriesInSteps(list: AgendaList): Steps<readonly Categor
   const { headings, sections, years } = list;
   const labels = new Map(readLabels(list).map(({ id, name }) => [id, name]));
   const names = new Map(headings.map((heading) => [listingOf(heading), nameInHeading(heading.text())]));
+  names.delete(undefined);
   const links = Map.groupBy(years, (link) => Number(YEAR.exec(link.attribute('href')!)![2]));
   const categories = new Map<number, Category>();
   for (const section of sections) {
@@ -75,15 +76,15 @@ export function* readCategoriesInSteps(list: AgendaList): Steps<readonly Categor
     const ofYears = links.get(id) ?? [];
     const shown = ofYears.find((link) => link.around(isCurrent) !== null);
     const label = oneLine(ofYears[0]?.attribute('aria-label')?.replace(/ \d{4}$/, ''));
-    const name = names.get(listingOf(section) ?? '') ?? labels.get(id) ?? label;
+    const name = names.get(listingOf(section)) ?? labels.get(id) ?? label;
     const shownYear = shown === undefined ? null : yearOf(shown);
     categories.set(id, { id, name, years: [...new Set(ofYears.map(yearOf))], shownYear });
   }
   return [...categories.values()];
 }
 
-/** Id of the listing around an element, `cat4`. */
-const listingOf = (element: PageElement): string | null => element.around(isListing)?.attribute('id') ?? null;
+/** Identity of the listing around an element. */
+const listingOf = (element: PageElement): object | undefined => element.around(isListing)?.identity;
 const yearOf = (link: PageElement): number => Number(YEAR.exec(link.attribute('href')!)![1]);
 
 /** Reads the text without the arrow before it. */

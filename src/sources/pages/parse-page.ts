@@ -50,6 +50,10 @@ export class PageElement {
     this.#node = node;
   }
 
+  /** The same object for each `PageElement` of one element. */
+  get identity(): object {
+    return this.#node;
+  }
   attribute(name: string): string | null {
     return ('attribs' in this.#node ? this.#node.attribs[name] : undefined) ?? null;
   }
