@@ -133,3 +133,11 @@ test('a number that names its parent stays', () => {
   expect(underNumber('2', '2')).toBe('2.2');
   expect(underNumber(null, 'a')).toBe('a');
 });
+
+test('a page with too many recordings says that it was not read as a whole', async () => {
+  const rows = Array.from({ length: 5_001 }, (_, index) => row(index + 1, 'Council Meeting', 'Sep 15, 2026'));
+  const { reader } = open({ '/views/12': `<table id="video-table">${rows.join('')}</table>` }, { view: '12' });
+  const events = await reader.events(null);
+  expect(events).toHaveLength(5_001);
+  expect(events.at(-1)).toMatchObject({ EventUnread: expect.stringContaining('more than 5000 links') as string });
+});

@@ -109,11 +109,14 @@ async function* readListPages(web: WebReader, list: VideoList): AsyncGenerator<r
     if (videos.every(({ id }) => known.has(id))) return;
     for (const { id } of videos) known.add(id);
     yield videos;
+    if (page.found.links.length > MAX_LINKS)
+      throw new SourceUnavailable(`a page has more than ${MAX_LINKS} links to recordings; the others are not read`);
     from ??= list.firstDay(videos.map(({ day }) => day)) ?? '';
     const next = nextPage(page);
     if (next === null || oldestOf(videos) < from) return;
     page = await readPage(web, next, VIEW);
   }
+  throw new SourceUnavailable(`it has more than ${MAX_PAGES} pages; the others are not read`);
 }
 
 const oldestOf = (videos: readonly Video[]): string =>
@@ -124,15 +127,15 @@ function nextPage({ address, found }: ViewPage): string | null {
   return target?.searchParams.has('page') === true ? target.href : null;
 }
 
-/** Recordings of one page; a page with more repeats itself or is no list. */
-const MAX_VIDEOS = 2_000;
+/** Links to recordings of one page that are read. */
+const MAX_LINKS = 5_000;
 /** Cells of a row that are read. */
 const CELLS = 8;
 
 /** The rows of the table, or of another layout all links to recordings in rows with a day. */
 function* readVideosInSteps({ found }: ViewPage, list: string | null): Steps<readonly Video[]> {
   const videos = new Map<number, Video>();
-  for (const link of found.links.slice(0, MAX_VIDEOS)) {
+  for (const link of found.links.slice(0, MAX_LINKS)) {
     yield;
     const id = Number(RECORDING.exec(link.attribute('href')!)![1]);
     const title = link.text();
