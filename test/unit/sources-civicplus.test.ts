@@ -223,12 +223,15 @@ test('an agenda that is a page has items with the numbers of their levels, neste
 
 test('a page that is a list of files is no divided agenda', async () => {
   const html = '/AgendaCenter/ViewFile/Agenda/_03042026-178?html=true';
-  const { reader } = open({
-    '/AgendaCenter': center(council),
-    [html]: htmlItem(1, '', 'Agenda Packet') + htmlItem(1, '', 'Staff Reports'),
-  });
-  await reader.events(null);
-  expect(await reader.eventItems(178)).toEqual([]);
+  const read = async (content: string) => {
+    const { reader } = open({ '/AgendaCenter': center(council), [html]: content });
+    await reader.events(null);
+    return reader.eventItems(178);
+  };
+  expect(await read(htmlItem(1, '', 'Agenda Packet') + htmlItem(1, '', 'Staff Reports'))).toEqual([]);
+  const numbered = htmlItem(1, '1.', 'Call to Order') + htmlItem(1, '2.', 'Adjournment');
+  expect(await read(numbered)).toHaveLength(2);
+  expect(await read(`${numbered}<p>${'a '.repeat(500_000)}</p>`)).toEqual([]);
 });
 
 test('a page of many rows takes time in proportion to its size', async () => {

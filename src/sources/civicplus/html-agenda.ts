@@ -13,6 +13,8 @@ const [isTitle, isText, isBullet] = ['title', 'desc', 'bullet'].map((name) => wi
 ];
 const isFile = withClass('a', 'file');
 const AGENDA = { items: isItem };
+/** A longer page is no agenda: searches in it could end early. */
+const MAX_CHARACTERS = 1_000_000;
 /** Level of an item: `level2`. */
 const LEVEL = /\blevel-?(\d)\b/;
 const MARKS = /^\(|(?<![.):\s])[.):\s]+$/g;
@@ -30,6 +32,7 @@ interface HtmlItem {
  */
 export async function readHtmlAgenda(web: WebReader, address: string, eventId: number): Promise<readonly object[]> {
   const page = await readPage(web, address, AGENDA);
+  if (page.text.length > MAX_CHARACTERS) return [];
   const items = await runInTurns(readItemsInSteps(page.found.items, page.address));
   const numbered = items.filter(({ number }) => number !== null);
   if (numbered.length < 2 || numbered.length * 2 < items.length) return [];
