@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { nightlyTest } from '../support/nightly-test.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
@@ -86,11 +87,12 @@ test('a service of all roles answers while hostile texts are imported, folded an
   const imported = await installation.civic(['records', 'import', file, '--json']);
   expect(imported).toMatchObject({ exitCode: 0 });
   expect(JSON.parse(imported.stdout)).toMatchObject({ appended: lines.length });
-  const hitsOf = async () => {
-    const { stdout } = await installation.civicHere(['records', 'export', '--resource', 'agenda_hits']);
-    return stdout.split('\n').filter((line) => line.includes(agendaId('agenda_items', 'good')));
-  };
-  await untilTrue('the last item has its hits', async () => (await hitsOf()).length > 0);
+  const database = new Client(installation.environment()['DATABASE_URL']);
+  await database.connect();
+  onTestFinished(() => database.end());
+
+  const hits = `select from civic.events where stream like 'agenda_hits-%' and data::text like '%${agendaId('agenda_items', 'good')}%'`;
+  await untilTrue('the last item has its hits', async () => (await database.query(hits)).rowCount! > 0);
   const { longestMs, statuses } = await stop();
   expect(statuses).toEqual([200]);
   expect(longestMs).toBeLessThan(PATIENCE_MS);
