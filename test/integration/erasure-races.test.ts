@@ -137,9 +137,8 @@ test('on KurrentDB another process reads nothing of the text after its erasure h
       await writer.write([upsert(number, `${NAME} one`), upsert(number, `two ${NAME}`), remove(number)], {});
       expect(await titles(other, number)).toEqual([`${NAME} one`, `two ${NAME}`, 'removed']);
       await eraseFrom(eraser, number);
-      const follower = other
-        .subscribe({ after: LOG_START, batchSize: 1000, signal: stopping.signal })
-        [Symbol.asyncIterator]();
+      const batches = other.subscribe({ after: LOG_START, batchSize: 1000, signal: stopping.signal });
+      const follower = batches[Symbol.asyncIterator]();
       const [stream, all, first] = await Promise.all([
         titles(other, number),
         other.readAll({ after: LOG_START, limit: 10_000 }),
