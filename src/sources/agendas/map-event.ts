@@ -240,14 +240,15 @@ function fileChange(
   return upsert('documents', id, { meetingId: facts.meetingId, kind, title, url, mediaType, ...read });
 }
 
+const withoutTime = (sourceText: string | null): string =>
+  sourceText === null ? 'states no time' : `states no time that can be read (${JSON.stringify(sourceText)})`;
+
 /** Reasons why an event is published incompletely. */
 function flaws(event: EventRow, rows: readonly EventItemRow[], { startTime }: Start): readonly string[] {
   const cut = (texts: readonly string[] | undefined, row: string) =>
     (texts ?? []).map((name) => `${name}${row} is longer than a published text and was cut`);
   return [
-    ...(startTime?.status === 'not_stated'
-      ? [`states no time that can be read (${JSON.stringify(startTime.sourceText)})`]
-      : []),
+    ...(startTime?.status === 'not_stated' ? [withoutTime(startTime.sourceText)] : []),
     ...cut(event.cutTexts, ''),
     ...rows.flatMap(({ cutTexts, EventItemId }) => cut(cutTexts, ` of item ${EventItemId}`)),
   ];
