@@ -269,6 +269,27 @@ it('a body is meant by its name with "&" for "and", and by its name in Spanish',
   }
 });
 
+describe('the name of a meeting', () => {
+  const name = { bodyName: 'Flood Control Board', day: '2026-04-13', sessions: false, isName: true };
+
+  it.each([
+    'The April 13, 2026 regular meeting of the Example Town Flood Control Board has been cancelled.',
+    'NOTICE OF CANCELLATION - The April 13, 2026 meeting of the Members of the Example Board has been canceled.',
+    'Flood Control Board - 4/60/26 - Cancelled',
+  ])('with its day is about it: %j', (text) => expect(noticeInComment(text, name)).toBe('cancelled'));
+
+  it.each([
+    'The May 11, 2026 regular meeting of the Example Town Flood Control Board has been cancelled.',
+    'The regular meeting of the Example Airport Board has been cancelled.',
+    'April 13, 2026 tour of the Example Dam has been cancelled.',
+  ])('without it, or about another thing, is not: %j', (text) => expect(noticeInComment(text, name)).toBeNull());
+
+  it('is not read so in a comment', () => {
+    const comment = 'The April 13, 2026 meeting of the Example Airport Board has been cancelled.';
+    expect(noticeInComment(comment, { ...name, isName: false })).toBeNull();
+  });
+});
+
 describe('a location', () => {
   it.each([
     'CANCELLED',

@@ -79,3 +79,9 @@ test('a title that names only the paper is no title of the meeting, and a lone a
   expect(joined(row(61, 'Council Packet - 3/4/26'))).toMatchObject([{ agenda: null, packet: 'agenda-61' }]);
   expect(joined(row(62, 'Board of Review (PDF)'))).toMatchObject([{ title: 'Board of Review' }]);
 });
+
+test('the form of the file is no part of a notice', () => {
+  expect(joinPapers([row(70, 'Cancellation Notice for the Board Meeting (pdf)')])).toMatchObject([
+    { titles: 'Cancellation Notice for the Board Meeting' },
+  ]);
+});

@@ -294,7 +294,7 @@ export function meetingStatus(event: EventRow, items: readonly EventItemRow[], d
     agendaNotice(event.EventAgendaStatusName) ??
     noticeInStatusName(event.EventMinutesStatusName) ??
     noticeInComment(event.EventComment, context) ??
-    noticeInComment(event.EventName, context) ??
+    noticeInComment(event.EventName, { ...context, isName: true }) ??
     noticeInLocation(event.EventLocation, context) ??
     noticeInLocation(event.EventTime, context) ??
     itemNotice(event, items, day);

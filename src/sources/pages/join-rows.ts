@@ -53,6 +53,9 @@ const PAPER = phrases(
 );
 const KINDS = [TRANSLATION, PACKET, SUPPLEMENT, AMENDED, MINUTES, PAPER];
 
+/** The form of the file at the end of a title. */
+const FORM = / ?\((?:pdf|docx?)\)$/i;
+
 /** More papers of one day are not those of a meeting. */
 const MAX_PAPERS = 40;
 /** A longer title is read up to here. */
@@ -137,7 +140,7 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
     id: Math.min(...rows.map(({ id }) => id)),
     day: main.day,
     title: titleOf(main.title),
-    titles: rows.map(({ title }) => title).join('\n'),
+    titles: rows.map(({ title }) => title.replace(FORM, '')).join('\n'),
     agenda,
     packet,
     minutes: minutes.at(-1) ?? null,
@@ -150,6 +153,6 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
 function titleOf(title: string): string | null {
   if (subjectOf(title.slice(0, MAX_TITLE)) === '') return null;
   return bodyNameIn(title)
-    .replace(/ ?\((?:pdf|docx?)\)$/i, '')
+    .replace(FORM, '')
     .replace(/ (?:agenda(?: packet)?|packet)$/i, '');
 }

@@ -255,7 +255,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
   'src/sources/agendas/notices/notice-subject.ts': {
     lowerCaseEnglish: noticeSubject.lowerCaseEnglish,
     simplify: noticeSubject.simplify,
-    isAboutTheMeeting: (text) => noticeSubject.isAboutTheMeeting(text, notice(text)),
+    isAboutTheMeeting: (text) => noticeSubject.isAboutTheMeeting(text, { ...notice(text), isName: true }),
   },
   'src/sources/agendas/notices/notices.ts': {
     noticeIn: (text) => notices.noticeIn(text, notice(text)),

@@ -30,7 +30,7 @@ function namedDays(text: string): string[] {
     );
     if (month >= 0) days.push(`${String(month + 1).padStart(2, '0')}-${(match[2] ?? '').padStart(2, '0')}`);
   }
-  for (const match of text.matchAll(/\b(\d{1,2})[/-](\d{1,2})(?:[/-]\d{2,4})?\b/g)) {
+  for (const match of text.matchAll(/\b(0?[1-9]|1[0-2])[/-](0?[1-9]|[12]\d|3[01])(?:[/-]\d{2,4})?\b/g)) {
     days.push(`${(match[1] ?? '').padStart(2, '0')}-${(match[2] ?? '').padStart(2, '0')}`);
   }
   return days;

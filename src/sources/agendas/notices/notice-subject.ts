@@ -13,6 +13,8 @@ export interface NoticeContext {
   readonly day: string;
   /** True if "briefing" or "work session" alone can mean this meeting, as they do if nothing else is on its agenda. */
   readonly sessions: boolean;
+  /** True if the text is the name of this meeting: with its day it is about no other, whatever body it names. */
+  readonly isName?: boolean;
 }
 
 const MEETING_NOUNS = wordSet('meeting meetings session');
@@ -44,6 +46,9 @@ export const simplify = (text: string): string =>
     .replace(/\b(cancelled|postponed|rescheduled)(?: ?[/|–—-]? ?\1\b)+/g, '$1')
     .trim();
 
+/** "the april 7 regular meeting" of "the april 7 regular meeting of the members of the board". */
+const withoutBody = (subject: string): string => subject.replace(/(?<=\b(?:meeting|session)) (?:of|for) .*$/s, '');
+
 /** True if a simplified subject is this meeting: it names the meeting or its body, and nothing but a day, a place and `extra` words. */
 export function isAboutTheMeeting(
   subject: string,
@@ -53,7 +58,9 @@ export function isAboutTheMeeting(
   const names = [context.bodyName, context.title ?? ''].map(simplify).filter((name) => name !== '');
   const own = wordSet(names.join(' '));
   let isNamed = names.some((name) => ` ${subject} `.includes(` ${name} `));
-  for (const word of subject.split(/[\s,.:;/–—-]+/).filter((part) => part !== '')) {
+  const isOfItsDay = isOwnDay(withoutBody(subject), context) === true;
+  const read = context.isName === true && isOfItsDay ? withoutBody(subject) : subject;
+  for (const word of read.split(/[\s,.:;/–—-]+/).filter((part) => part !== '')) {
     if (MEETING_NOUNS.has(word) || (SESSION_NOUNS.has(word) && (context.sessions || own.has(word)))) isNamed = true;
     else if (!PLAIN_WORDS.has(word) && !own.has(word) && !extra.has(word) && !NUMBER.test(word)) return false;
   }

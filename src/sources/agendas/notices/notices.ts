@@ -42,7 +42,8 @@ const NOT_SAID = /\b(?:(?:may|might|could|can|would) be|previously|formerly|no l
 const AUXILIARIES = anyPhrase('(?:has|have) (?:hereby |now )?been, is(?: hereby| now| being)?, was, will be, are');
 /** "has hereby been", "will be" at the end of "the meeting will be". */
 const AUXILIARY = new RegExp(String.raw`(?:^|\s)${AUXILIARIES}$`);
-const OPENING = /^(?:(?:please )?(?:note|be advised)(?: that)?|attention|update|notice)\b[\s:,-]*/;
+const OPENING =
+  /^(?:(?:please )?(?:note|be advised)(?: that)?|attention|update|notice(?: of cancell?ation)?)\b[\s:,–—-]*/;
 /** "- and", ", " after a first clause. */
 const NEXT_CLAUSE = String.raw`[\s,.:;–—-]+(?:(?:and|so)\s+)?`;
 const REACHED = '(?:present|met|reached|achieved|established|obtained)';
