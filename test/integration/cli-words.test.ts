@@ -204,6 +204,12 @@ describe('help', () => {
   });
 });
 
+test('`--base-url` of CivicClerk can be a host without a path', async () => {
+  const { origin } = new URL(at.PLATFORM);
+  const answer = await civic(['sources', 'try', 'civicclerk', '--client', 'example', '--base-url', origin, '--json']);
+  expect(JSON.parse(answer.stdout)).toMatchObject({ meetings: [{}], failure: null });
+});
+
 describe('--json', () => {
   test.each(ANSWERING)('`civic %s --json` prints one JSON value and nothing else', async (words) => {
     const answer = await civic([...words.split(' '), ...given(WORKING[words]!), '--json']);

@@ -50,8 +50,14 @@ function openOpenCitiesReader(request: Read, clock: Clock) {
   return openCitiesReader(openCitiesHttpClient(site, request.client, http(request, clock)), site, clock);
 }
 
+/** An address without a path is that of the host of the event service. */
+function civicClerkBaseUrl({ client, options }: Read): string {
+  const baseUrl = trimTrailingSlashes(options.baseUrl) ?? `https://${client}.api.civicclerk.com`;
+  return URL.parse(baseUrl)?.pathname === '/' ? `${baseUrl}/v1` : baseUrl;
+}
+
 function openCivicClerkReader(request: Read, clock: Clock) {
-  const baseUrl = trimTrailingSlashes(request.options.baseUrl) ?? `https://${request.client}.api.civicclerk.com/v1`;
+  const baseUrl = civicClerkBaseUrl(request);
   const portal = `https://${request.client}.portal.civicclerk.com`;
   // The event service expects requests of its portal.
   const headers = { origin: portal, referer: `${portal}/` };

@@ -5,7 +5,7 @@ export const CIVICCLERK: Source = {
   client: 'the client as its addresses name it: tulsacook of tulsacook.portal.civicclerk.com',
   ownOptions: [IGNORE_ROBOTS],
   options: [
-    ['--base-url <url>', 'another address of the event service; it ends in /v1'],
+    ['--base-url <url>', 'another host of the event service, or its address with a path that ends in /v1'],
     ['--since <date>', 'every meeting dated on or after YYYY-MM-DD, instead of all'],
     ['--jurisdiction <slug>', 'jurisdiction of a client outside the shipped table'],
   ],
