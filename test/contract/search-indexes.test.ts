@@ -53,7 +53,7 @@ async function fill(generation: number, rows: number): Promise<void> {
 /** The pages of new entries that every search of an index would read. */
 async function waitingPages(): Promise<readonly number[]> {
   const { rows } = await client.query<{ pages: string }>(`select gin_clean_pending_list(c.oid) as pages from pg_class c
-    join pg_am a on a.oid = c.relam where a.amname = 'gin' and c.relnamespace = 'civic'::regnamespace order by c.relname`);
+    join pg_am a on a.oid = c.relam where a.amname = 'gin' and c.relname like 'agenda_search_%' order by c.relname`);
   return rows.map(({ pages }) => Number(pages));
 }
 

@@ -15,7 +15,7 @@ it.each([
 });
 
 it('the key of a long text is computed quickly', () => {
-  const begun = performance.now();
+  const begun = process.threadCpuUsage();
   for (const text of [' '.repeat(1_000_000), '1'.repeat(1_000_000)]) expect(matterKey(text)).toBeNull();
-  expect(performance.now() - begun).toBeLessThan(20);
+  expect(process.threadCpuUsage(begun).user).toBeLessThan(50_000);
 });
