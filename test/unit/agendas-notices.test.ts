@@ -284,6 +284,14 @@ describe('the name of a meeting', () => {
     'April 13, 2026 tour of the Example Dam has been cancelled.',
   ])('without it, or about another thing, is not: %j', (text) => expect(noticeInComment(text, name)).toBeNull());
 
+  it('that names the cancellation of another thing is not about it', () => {
+    const title = 'Cancellation of Item 5 - Flood Control Board Meeting';
+    expect(noticeInComment(title, { ...name, title })).toBeNull();
+    const notice = 'Cancellation of FCB Meeting';
+    expect(noticeInComment(notice, { ...name, title: notice })).toBe('cancelled');
+    expect(noticeInComment('Cancellation notice for Flood Control Board', name)).toBe('cancelled');
+  });
+
   it('is not read so in a comment', () => {
     const comment = 'The April 13, 2026 meeting of the Example Airport Board has been cancelled.';
     expect(noticeInComment(comment, { ...name, isName: false })).toBeNull();

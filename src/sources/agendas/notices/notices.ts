@@ -162,12 +162,21 @@ function isMovedToOtherDay(after: string, context: NoticeContext): boolean {
   );
 }
 
+/** True for " of item 5 - regular meeting" after "cancellation": what is canceled is no meeting. */
+function isOfAnotherThing(after: string, context: NoticeContext): boolean {
+  const object = /^(?: notice)? (?:of|for) (.*)$/s.exec(after.split(/ [–-] /)[0] ?? '')?.[1];
+  return (
+    object !== undefined && !ABOUT_A_MEETING.test(object) && !isAboutTheMeeting(object, { ...context, title: null })
+  );
+}
+
 /** The notice in a statement without a verb: "Notice of cancellation". */
 function noticeByNoun(text: string, context: NoticeContext): Notice | null {
   const noun = NOUN.exec(text);
   if (noun === null) return null;
   const notice = noun[1] === 'postponement' ? 'postponed' : 'cancelled';
   if (/^(?:notice of )?(?:cancell?ation|postponement)(?: notice)?\W*$/.test(text)) return notice;
+  if (isOfAnotherThing(text.slice(noun.index + noun[0].length), context)) return null;
   return isAboutTheMeeting(text, context, new Set(['notice', 'cancellation', 'cancelation', 'postponement']))
     ? notice
     : null;
