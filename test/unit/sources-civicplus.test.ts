@@ -112,6 +112,13 @@ test('an older layout without headings names its category by the form or the lin
   ]);
 });
 
+test('a category can be named by a heading of another level, which is not that of a row', async () => {
+  const unlabeled = council.replaceAll(/aria-label="Town[^"]*"/g, '');
+  const nameIn = async (list: string) => (await open({ '/AgendaCenter': center(list) }).reader.events(null))[0];
+  expect(await nameIn(unlabeled.replaceAll(/<(\/?)h2/g, '<$1h3'))).toMatchObject({ EventBodyName: 'Town Council' });
+  expect(await nameIn(unlabeled.replace(/<h2.*?<\/h2>/, ''))).toMatchObject({ EventBodyName: '' });
+});
+
 test('the years since a date are read by POST, and without one only the last year while its minutes are late', async () => {
   const old = section(
     4,

@@ -12,7 +12,7 @@ const isSection: Matcher = (_tag, { id = '' }) => SECTION.test(id);
 /** Elements of an AgendaCenter, in all its layouts and in the fragment for a year. */
 export const AGENDA_LIST = {
   center: withAttribute('*', 'id', 'AgendaCenterContent'),
-  headings: withTag('h2'),
+  headings: withTag('h2', 'h3', 'h4'),
   sections: isSection,
   years: (tag: string, { href = '' }: Readonly<Record<string, string | undefined>>) => tag === 'a' && YEAR.test(href),
   rows: withClass('tr', 'catAgendaRow'),
@@ -65,7 +65,8 @@ export const readLabels = ({ boxes }: AgendaList): readonly { readonly id: numbe
 export function* readCategoriesInSteps(list: AgendaList): Steps<readonly Category[]> {
   const { headings, sections, years } = list;
   const labels = new Map(readLabels(list).map(({ id, name }) => [id, name]));
-  const names = new Map(headings.map((heading) => [listingOf(heading), nameInHeading(heading.text())]));
+  const ofLists = headings.filter((heading) => heading.around(isSection) === null);
+  const names = new Map(ofLists.map((heading) => [listingOf(heading), nameInHeading(heading.text())]));
   names.delete(undefined);
   const links = Map.groupBy(years, (link) => Number(YEAR.exec(link.attribute('href')!)![2]));
   const categories = new Map<number, Category>();
