@@ -27,9 +27,9 @@ const OPTIONS: ReadonlyMap<string, RegExp> = new Map(
 );
 
 function isAddress(text: string): boolean {
-  const found = ADDRESS.exec(text);
-  if (found === null || percentDecoded(text) === null) return false;
-  return (found[1] ?? '')
+  const match = ADDRESS.exec(text);
+  if (match === null || percentDecoded(text) === null) return false;
+  return (match[1] ?? '')
     .split('&')
     .filter((option) => option !== '')
     .every((option) => {

@@ -28,9 +28,9 @@ const served = { pages: 0, files: 0 };
 function rowOf(index: number): string {
   const day = new Date(Date.now() + (index - 2) * DAYS_APART * DAY_MS);
   const [year, month, date] = day.toISOString().slice(0, 10).split('-');
-  const stated = day.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
+  const dayText = day.toLocaleDateString('en-US', { dateStyle: 'long', timeZone: 'UTC' });
   const link = `/AgendaCenter/ViewFile/Agenda/_${month}${date}${year}-${index + 1}`;
-  return `<tr class="catAgendaRow"><td><h3><strong aria-label="Agenda for ${stated}">${stated}</strong></h3>
+  return `<tr class="catAgendaRow"><td><h3><strong aria-label="Agenda for ${dayText}">${dayText}</strong></h3>
     <p><a href="${link}">City Council Regular Meeting</a></p></td></tr>`;
 }
 

@@ -1,12 +1,15 @@
 import { isSectionTitle } from '../agenda/heading.ts';
 import { isClosedSession, isStepTitle } from '../agenda/steps.ts';
-import { anyOf } from '../text/patterns.ts';
+import { anyOf, anyPhrase } from '../text/patterns.ts';
 import type { TextLine } from './text-line.ts';
 import { isNumberWord, titleWords, wordSet } from '../text/words.ts';
 
+const OPENING_WORDS = anyPhrase(String.raw`
+  call(?:ed)?(?: (?:\w+ ){0,4})?to order, (?:public )?roll ?call, convene, opening (?:of|prayer|ceremon),
+  invocation, pledges?, quorum, flag salute, establish
+`);
 /** The first step of a meeting. */
-const OPENING =
-  /^(?:call(?:ed)?(?: (?:\w+ ){0,4})?to order|(?:public )?roll ?call|convene|opening (?:of|prayer|ceremon)|invocation|pledges?|quorum|flag salute|establish)\b/i;
+const OPENING = new RegExp(String.raw`^${OPENING_WORDS}\b`, 'i');
 const ENDING = /^(?:meeting )?adjourn(?:ed|ment)?\b/i;
 
 /** Words of rules for those who take part. */
@@ -43,13 +46,21 @@ const PROPOSAL = new RegExp(
   'i',
 );
 
+const OTHER_PAPER_WORDS = anyPhrase(String.raw`
+  (?:draft |approved |unofficial |summary )?minutes\b, (?:agenda )?staff report, memorandum,
+  agenda (?:item )?(?:report|memo|bill|form|request), staff memo, (?:a )?resolution no, ordinance no,
+  item (?:summary|report), council (?:agenda )?report, to:, from:, exhibit [a-z\d]\b
+`);
 /** Titles of papers that follow an agenda in one file, and their first lines. */
-const OTHER_PAPER =
-  /^(?:(?:draft |approved |unofficial |summary )?minutes\b|(?:agenda )?staff report|memorandum|agenda (?:item )?(?:report|memo|bill|form|request)|staff memo|(?:a )?resolution no|ordinance no|item (?:summary|report)|council (?:agenda )?report|to:|from:|exhibit [a-z\d]\b)/i;
+const OTHER_PAPER = new RegExp(String.raw`^${OTHER_PAPER_WORDS}`, 'i');
 
+const PART_OF_ITEM_WORDS = anyPhrase(String.raw`
+  staff report, attach(?:ment|ed), recommend, background, fiscal impact, exhibit, supporting, discussion:,
+  summary, sponsors?, legislative history, proposed action, department recommendation, applicant, location,
+  project, presenter, staff contact, note, page \d, -+$
+`);
 /** Titles of parts of an item. */
-const PART_OF_ITEM =
-  /^(?:staff report|attach(?:ment|ed)|recommend|background|fiscal impact|exhibit|supporting|discussion:|summary|sponsors?|legislative history|proposed action|department recommendation|applicant|location|project|presenter|staff contact|note|page \d|-+$)/i;
+const PART_OF_ITEM = new RegExp(String.raw`^${PART_OF_ITEM_WORDS}`, 'i');
 
 /** The label at the beginning of a part of an item: "Recommendation: …", "Staff Recommendation: …". */
 const PART_LABEL = new RegExp(

@@ -98,7 +98,7 @@ function cut(line: TextLine, edges: readonly Edge[]): TextLine | null {
 
 interface WithoutColumns {
   readonly lines: readonly TextLine[];
-  /** Where the leftmost removed column begins. */
+  /** Left edge of the leftmost removed column. */
   readonly right: number | null;
 }
 
@@ -109,14 +109,14 @@ export function withoutSideColumns(lines: readonly TextLine[]): WithoutColumns {
     return cells === null ? [] : [[line, cells]];
   });
   const edges = findEdges(numbered);
-  const kept = withoutFileColumn(lines);
-  if (edges.length === 0) return { lines: kept, right: null };
+  const ownLines = withoutFileColumn(lines);
+  if (edges.length === 0) return { lines: ownLines, right: null };
   const [first, last] = [numbered[0]![0], numbered.at(-1)![0]];
   const isInside = ({ page, y }: TextLine): boolean =>
     (page > first.page || (page === first.page && y >= first.y)) &&
     (page < last.page || (page === last.page && y <= last.y + 3 * last.size));
   const right = edges.reduce((least, { left }) => Math.min(least, left), Infinity);
-  return { lines: kept.flatMap((line) => (isInside(line) ? (cut(line, edges) ?? []) : line)), right };
+  return { lines: ownLines.flatMap((line) => (isInside(line) ? (cut(line, edges) ?? []) : line)), right };
 }
 
 /** Removes the number of a matter that stands alone on the line below a word in the same column: "REPORT", "23-0021". */

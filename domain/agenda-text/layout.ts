@@ -91,8 +91,8 @@ function measureRightEdge(lines: readonly TextLine[], limit: number): Pick<Layou
   const usual = isMeasured ? Math.min(limit, mostOf(wrapped)) : limit;
   const edges = new Map<number, number>();
   const rightEdgeAt = (x: number): number => {
-    const known = edges.get(columnOf(x));
-    if (known !== undefined) return known;
+    const cachedEdge = edges.get(columnOf(x));
+    if (cachedEdge !== undefined) return cachedEdge;
     const near = [-1, 0, 1].flatMap((shift) => columns.get(columnOf(x) + shift) ?? []);
     const isKnown = near.reduce((sum, column) => sum + column.wrapped, 0) >= MIN_WRAPPED;
     const edge = isKnown ? Math.min(limit, mostOf(near.flatMap(({ rights }) => rights))) : usual;

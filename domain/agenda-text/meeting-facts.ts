@@ -1,5 +1,5 @@
 import { MONTHS } from '../months.ts';
-import { anyOf, anyWord } from '../text/patterns.ts';
+import { anyOf, anyPhrase, anyWord } from '../text/patterns.ts';
 import { wordSet } from '../text/words.ts';
 import { readDays, readTimes } from './meeting-days.ts';
 import type { TextLine } from './text-line.ts';
@@ -22,12 +22,21 @@ const MAX_HEAD = 120;
 /** Lines at the top that can be the name of a paper. */
 const TITLE_LINES = 25;
 
-const OTHER_DAY =
-  /\b(?:post(?:ed|ing)?|revis(?:ed|ion)|printed|publish(?:ed)?|dated|order|proclaim\w*|executive|resolution|ordinance|effective|since|until|deadline|next|minutes|approved|filed|received|prepared|adopted|emergency|governor|proclamation|pursuant)\b/i;
-const OWN_DAY =
-  /\b(?:meeting|agenda|session|hearing|workshop|notice|will (?:be held|meet|hold|convene)|held on|date)\b/i;
-const LIMIT =
-  /\b(?:by|before|until|after|prior to|no later than|between|from|hours|deadline|office|monday through|close of|register|submitted|received|adjourn)\b/i;
+const OTHER_DAY_WORDS = anyPhrase(String.raw`
+  post(?:ed|ing)?, revis(?:ed|ion), printed, publish(?:ed)?, dated, order, proclaim\w*, executive, resolution,
+  ordinance, effective, since, until, deadline, next, minutes, approved, filed, received, prepared, adopted,
+  emergency, governor, proclamation, pursuant
+`);
+const OTHER_DAY = new RegExp(String.raw`\b${OTHER_DAY_WORDS}\b`, 'i');
+const OWN_DAY_WORDS = anyPhrase(String.raw`
+  meeting, agenda, session, hearing, workshop, notice, will (?:be held|meet|hold|convene), held on, date
+`);
+const OWN_DAY = new RegExp(String.raw`\b${OWN_DAY_WORDS}\b`, 'i');
+const LIMIT_WORDS = anyPhrase(String.raw`
+  by, before, until, after, prior to, no later than, between, from, hours, deadline, office, monday through,
+  close of, register, submitted, received, adjourn
+`);
+const LIMIT = new RegExp(String.raw`\b${LIMIT_WORDS}\b`, 'i');
 
 interface Stated<Value> {
   readonly value: Value;
@@ -145,8 +154,15 @@ const DAY_AFTER = new RegExp(
   String.raw`(?<![\s,–—|-])[\s,–—|-]+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|${anyOf(...MONTHS)} \d)\b.*$`,
   'i',
 );
-const NOT_BODY =
-  /^(?:how|to|if|join|watch|view|please|this|all|any|approv|consider)\b|\b(?:provided|presented|discussed|approved|made|has|have|not|this|your?|chambers?|room|street|avenue|members?$|building|hall$|will|may|shall|must|is|are|be|packet|staff|wishing|public comment|clerk|center|floor|drive|blvd|road)\b|@|\d{3}|[.;:?!]$/i;
+const NOT_BODY_WORDS = anyPhrase(String.raw`
+  how, to, if, join, watch, view, please, this, all, any, approv, consider
+`);
+const NOT_BODY_PARTS = anyPhrase(String.raw`
+  provided, presented, discussed, approved, made, has, have, not, this, your?, chambers?, room, street, avenue,
+  members?$, building, hall$, will, may, shall, must, is, are, be, packet, staff, wishing, public comment,
+  clerk, center, floor, drive, blvd, road
+`);
+const NOT_BODY = new RegExp(String.raw`^${NOT_BODY_WORDS}\b|\b${NOT_BODY_PARTS}\b|@|\d{3}|[.;:?!]$`, 'i');
 
 const SMALL_WORDS = /\b(?:Of|And|The|For|On|In|At|To)\b/g;
 /** "CITY COUNCIL" as "City Council". */
@@ -201,9 +217,9 @@ function findBody(head: readonly TextLine[], running: readonly TextLine[]): stri
     .map(({ text }) => text)
     .join(' ')
     .slice(0, 4_000);
-  const stated = IN_SENTENCE.exec(prose)?.[1]?.trim();
-  if (stated === undefined) return null;
-  return inTitleCase(stated.replace(/ of the (?:city|town|county)$/i, '').replace(COURT_OF_COUNTY, '$1'));
+  const bodyName = IN_SENTENCE.exec(prose)?.[1]?.trim();
+  if (bodyName === undefined) return null;
+  return inTitleCase(bodyName.replace(/ of the (?:city|town|county)$/i, '').replace(COURT_OF_COUNTY, '$1'));
 }
 
 const CANCELED = new RegExp(
@@ -224,8 +240,10 @@ const NO_MEETING = /^\W*no (?:\w+ ){0,3}(?:meeting|quorum)\b|\bwill not (?:be he
 const PART_OF_MEETING = /\b(?:work ?shop|(?:work|study|closed|executive|evening|afternoon) session)s?\b/i;
 /** Rules for amendments: the agenda itself might be the first. */
 const RULE = /\b(?:may|can|might) be\b|\bas amended\b|\bamended (?:by|in|from time)\b|\bminutes\b/i;
-const AMENDED =
-  /\b(?:amended|revised|addendum|supplemental agenda|amendment to (?:the )?agenda|corrected|modified agenda)\b/i;
+const AMENDED_WORDS = anyPhrase(String.raw`
+  amended, revised, addendum, supplemental agenda, amendment to (?:the )?agenda, corrected, modified agenda
+`);
+const AMENDED = new RegExp(String.raw`\b${AMENDED_WORDS}\b`, 'i');
 
 function isCanceled({ text }: TextLine, hasItems: boolean): boolean {
   const own = text.slice(0, 1_000);

@@ -1,5 +1,10 @@
-const DOCUMENT =
-  /\b(?:staff report|attach(?:ment|ed)s?|presentations?|exhibits?|supporting documents?|backup|handouts?|memo|pdf)\b|#\s?\d/i;
+import { anyPhrase } from '../text/patterns.ts';
+
+const DOCUMENT_WORDS = anyPhrase(String.raw`
+  staff report, attach(?:ment|ed)s?, presentations?, exhibits?, supporting documents?, backup, handouts?, memo,
+  pdf
+`);
+const DOCUMENT = new RegExp(String.raw`\b${DOCUMENT_WORDS}\b|#\s?\d`, 'i');
 
 /** Returns the start of the brackets at the end of a text; -1 if it does not end with brackets. */
 function startOfLastBrackets(text: string): number {

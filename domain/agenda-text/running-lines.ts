@@ -61,7 +61,7 @@ export function separateRunningLines({ pageWidth, lines }: DocumentText): BodyTe
   const count = countPlaces(edges);
   const removed = new Set<TextLine>();
   for (const page of Map.groupBy(edges, ({ line }) => line.page).values()) {
-    // What follows the number of an item is no header.
+    // Text after the number of an item is no header.
     let isBelowItem = false;
     for (const edge of page) {
       const isNumbered = NUMBERED.test(edge.line.text);

@@ -126,9 +126,9 @@ function orphanCheck(layout: DataLayout) {
   let checks = 0;
   return {
     check(): void {
-      const found = Number(readPidFile(layout, 1) ?? 0);
-      checks = found === server ? checks + 1 : 0;
-      server = found;
+      const pid = Number(readPidFile(layout, 1) ?? 0);
+      checks = pid === server ? checks + 1 : 0;
+      server = pid;
       if (checks < ORPHAN_CHECKS) return;
       refuseOlderRelease(layout);
       if (server > 0) unlessGone(() => process.kill(server, 'SIGINT'));

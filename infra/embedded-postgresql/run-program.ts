@@ -21,7 +21,7 @@ interface ProgramRun {
 /** Returns the command that runs a program as the owner of the data. */
 export function commandOf(plan: LaunchPlan, { name, folder, args }: ProgramRun) {
   const [cwd, data] = plan.fromCopy ? [folder, WORKING_DIRECTORY] : ['/', folder];
-  // Without LC_ALL, the server becomes multithreaded on macOS and exits.
+  // A server on macOS becomes multithreaded and exits if LC_ALL is unset.
   const env = { PATH: process.env['PATH'], TZ: 'UTC', LC_ALL: 'C' };
   return { command: [...plan.prefix, program(plan.native, name), ...args(data)], cwd, env };
 }

@@ -165,12 +165,12 @@ export function logReads(wire: Wire, deadlineMs: number) {
   async function readUnfiltered({ after, afterId, limit }: ReadAll): Promise<LogBatch> {
     // The answer includes the event at `after` itself, which does not count.
     const dataOf = ({ position, data }: StoredEvent): string => (position > after ? data : '');
-    const found = await collect({ from: after, count: limit + 1 }, toEvent, limit + 1, scanMs, dataOf).catch(
+    const collected = await collect({ from: after, count: limit + 1 }, toEvent, limit + 1, scanMs, dataOf).catch(
       throwSetBack(afterId, after),
     );
-    const before = found[0]?.position === after ? found.shift()!.id : undefined;
+    const before = collected[0]?.position === after ? collected.shift()!.id : undefined;
     if (afterId !== undefined && before !== afterId) throw new HistorySetBack(after, afterId);
-    const events = found.slice(0, limit);
+    const events = collected.slice(0, limit);
     const last = events.at(-1);
     return {
       events,

@@ -86,8 +86,8 @@ export class HostTurns {
   }
 
   #hostOf(name: string): Host {
-    const known = this.#hosts.get(name);
-    if (known !== undefined) return known;
+    const earlier = this.#hosts.get(name);
+    if (earlier !== undefined) return earlier;
     if (this.#hosts.size >= MAX_HOSTS) this.#forgetHostsAtRest();
     const backoff = new Backoff(FIRST_PAUSE_MS, MAX_PAUSE_MS);
     const host = { last: Promise.resolve(), waiting: 0, notBefore: 0, backoff, failure: null };

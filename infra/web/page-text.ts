@@ -38,8 +38,8 @@ async function decodeInTurns(decoder: Decoder, bytes: Uint8Array): Promise<strin
  * as UTF-8, and as Windows-1252 if it is not valid UTF-8. Yields to the event loop.
  */
 export async function decodePage(bytes: Uint8Array, contentType: string | null): Promise<string> {
-  const stated = decoderOf(markedEncoding(bytes)) ?? decoderOf(charsetIn(contentType ?? ''));
-  if (stated !== null) return decodeInTurns(stated, bytes);
+  const statedDecoder = decoderOf(markedEncoding(bytes)) ?? decoderOf(charsetIn(contentType ?? ''));
+  if (statedDecoder !== null) return decodeInTurns(statedDecoder, bytes);
   const beginning = new TextDecoder('latin1').decode(bytes.subarray(0, STATED_WITHIN));
   const meta = [...beginning.matchAll(/<meta\s[^>]{0,500}>/gi)].map(([element]) => charsetIn(element));
   const decoder = decoderOf(meta.find((charset) => charset !== undefined));

@@ -68,10 +68,10 @@ export class RobotsCache {
   /** Throws the error of `read`, which is not remembered. */
   async rulesOf(origin: string, signal: AbortSignal | undefined, read: () => Promise<IsAllowed>): Promise<IsAllowed> {
     for (;;) {
-      const known = this.#entries.get(origin);
-      if (known === undefined || known.until <= this.#clock.now()) return this.#read(origin, read);
+      const entry = this.#entries.get(origin);
+      if (entry === undefined || entry.until <= this.#clock.now()) return this.#read(origin, read);
       try {
-        return await unlessAborted(known.rules, signal);
+        return await unlessAborted(entry.rules, signal);
       } catch (error) {
         signal?.throwIfAborted();
         // The caller that was reading might have been aborted.

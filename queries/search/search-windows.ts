@@ -33,7 +33,7 @@ export function searchWindows(
     windows.push(windowOf(rest.slice(0, size)));
     rest = rest.slice(size);
   }
-  // Without dates, reading all earlier entries costs less than looking up the marks of many quarters.
+  // Reading all earlier entries costs less than looking up the marks of many quarters if no dates are given.
   const before = windows.length === 0 ? null : rest[0]![0] + 1;
   return [...windows, isLimited ? windowOf(rest) : { marks: null, before }];
 }

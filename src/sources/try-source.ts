@@ -65,7 +65,7 @@ function meetingOf(
   };
 }
 
-/** What one sync of a client would read, without a place and without what is published. */
+/** Records that one sync of a client would read if nothing were published; they have no place. */
 export interface Trial {
   readonly meetings: readonly TriedMeeting[];
   readonly documents: readonly object[];

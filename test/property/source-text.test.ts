@@ -21,7 +21,7 @@ const WORDS = [
   '--',
   'C:\\files',
 ];
-/** Without the marks that make a text look like markup. */
+/** Texts that have none of the marks of markup. */
 const plain = fc
   .array(
     fc.oneof(

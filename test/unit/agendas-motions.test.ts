@@ -8,7 +8,7 @@ import {
 } from '../support/further-motion-wordings.ts';
 import { type Said, WORDINGS } from '../support/motion-wordings.ts';
 
-/** What a row of an item says whose action has no name of its own. */
+/** Outcome of a row whose action has no name of its own. */
 const outcomeIn = (words: string, flag: string | null, title = 'Example'): Said =>
   outcomeOf({
     EventItemActionName: 'Vote',

@@ -9,7 +9,7 @@ import { processorTime } from '../support/text-rules/processor-time.ts';
 import { subjectOfText } from '../support/text-rules/records-of-text.ts';
 import { type ShortReading, slowExpressions } from '../support/text-rules/slow-expressions.ts';
 
-/** Of one rule on one text of 8,000 UTF-16 code units. */
+/** Processor time of one rule on one text of 8,000 UTF-16 code units. */
 const LIMIT_MS = 20;
 const ITEM_LIMIT_MS = 100;
 const ROOT = new URL('../..', import.meta.url).pathname;

@@ -38,7 +38,7 @@ function sessionOptions(session: Session): string {
     'default_transaction_isolation=read\\ committed',
   ];
   if (session.plansForGrowth === true) settings.push('plan_cache_mode=force_generic_plan', 'enable_seqscan=off');
-  // Without statistics, the planner would scan the whole table of a new generation for each batch.
+  // A planner without statistics would scan the whole table of a new generation for each batch.
   if (session.lookups === true) settings.push('enable_hashjoin=off', 'enable_mergejoin=off', 'enable_material=off');
   if (session.inOrder === true) settings.push('enable_sort=off', 'enable_bitmapscan=off', 'enable_seqscan=off');
   if (session.lossy === true) settings.push('synchronous_commit=off');

@@ -182,7 +182,7 @@ function printComparison(context: CliContext, { projection, generation, comparis
     digestLive: live.digest,
     digestRebuilt: rebuilt.digest,
   }));
-  const found = {
+  const summary = {
     name: projection,
     generation,
     live: of,
@@ -191,7 +191,7 @@ function printComparison(context: CliContext, { projection, generation, comparis
     at: new Date(at).toISOString(),
     differences,
   };
-  print(context, json ? { ...found, tables } : found, { json });
+  print(context, json ? { ...summary, tables } : summary, { json });
   if (!json) print(context, tables, { json });
   const different = tables.filter((table) => !table.equal).map(({ table }) => table);
   if (!equal)

@@ -75,11 +75,11 @@ export async function knownSources(civic: Civic) {
 
 /** Returns a sentence about the sources of the registry that are not added. */
 export async function describeKnownSources(civic: Civic): Promise<string> {
-  const known = await planKnown(civic);
-  if (known.length === 0) return 'Every source of the registry is added.';
-  const ready = known.filter(({ outcome }) => outcome === 'to add').length;
+  const notAdded = await planKnown(civic);
+  if (notAdded.length === 0) return 'Every source of the registry is added.';
+  const ready = notAdded.filter(({ outcome }) => outcome === 'to add').length;
   return (
-    `The registry names ${numbered(known.length, 'source')} that ${known.length === 1 ? 'is' : 'are'} not added; ` +
+    `The registry names ${numbered(notAdded.length, 'source')} that ${notAdded.length === 1 ? 'is' : 'are'} not added; ` +
     `civic sources add registry adds ${ready} of them. civic sources list --known lists them with their evidence.`
   );
 }

@@ -4,7 +4,7 @@ import { JURISDICTIONS } from '../catalogue/catalogue-records.ts';
 import { SyncRefused } from '../source.ts';
 import registry from './data/registry.json' with { type: 'json' };
 
-/** From the strongest to the weakest: content was seen, a third party downloaded content, only a list names it. */
+/** Kinds of evidence, the strongest first: content was seen, a third party downloaded content, only a list names it. */
 export const EVIDENCE = ['seen', 'downloaded', 'listed'] as const;
 
 /** A day, or only its year or month, as precise as the source of the evidence. */

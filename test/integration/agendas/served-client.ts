@@ -62,7 +62,7 @@ export async function serveClient() {
       const items = recording.items.get(9001) ?? [];
       items[1] = { ...(items[1] as Record<string, unknown>), EventItemTitle: title };
     },
-    /** What `sources status` says of the client. */
+    /** Returns the state of the client that `sources status` prints. */
     status() {
       const jurisdiction = { slug: 'fort-worth', name: 'Fort Worth', timezone: 'America/Chicago' };
       const connectors = { legistar: agendaConnector(() => undefined as never, '') } as unknown as Connectors;

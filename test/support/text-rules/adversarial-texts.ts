@@ -1,6 +1,6 @@
 import { MAX_RULE_TEXT } from '../../../domain/text/source-text.ts';
 
-/** What a text of one kind repeats. */
+/** Parts that a text of one kind repeats. */
 const UNITS: readonly string[] = [
   ...[
     ' ',

@@ -149,7 +149,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
   },
   'domain/text/words.ts': {
     titleWords: words.titleWords,
-    // Of lists of the program.
+    // Reads lists of the program only.
     wordSet: null,
     isNumberWord: words.isNumberWord,
     titleKey: words.titleKey,
@@ -158,7 +158,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     plainDashes: words.plainDashes,
     plainAmounts: words.plainAmounts,
     spellableWords: words.spellableWords,
-    // Of two words of at most 30 letters.
+    // Compares two words of at most 30 letters.
     distance: null,
     cutAfter: (text) => words.cutAfter(text, 300),
   },

@@ -20,7 +20,7 @@ export interface ExpressionsRequest {
 export interface SlowExpression {
   readonly file: string;
   readonly expression: string;
-  /** Of the first text that takes too long. */
+  /** Kind of the first text that takes too long. */
   readonly kind: string;
   readonly spentMs: number;
 }
