@@ -1,7 +1,7 @@
 import { Backoff } from '../../plumbing/retry.ts';
 import { AppendNews } from '../system/append-news.ts';
 import { systemClock } from '../system/clock.ts';
-import { readAnswers } from './log-reads.ts';
+import { readAnswers } from './read-answers.ts';
 import type { Cancellable, Wire } from './wire.ts';
 
 const FIRST_PAUSE_MS = 50;
