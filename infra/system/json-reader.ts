@@ -11,6 +11,7 @@ import { reasonOf, retryAfterMilliseconds, Transient } from './transient.ts';
 const MAX_RETRY_AFTER_MS = 120_000;
 /** Bytes read from the body of an error response. */
 const MAX_REFUSAL_BYTES = 256 * 1024;
+const DEFAULT_RETRIES = { attempts: 6, baseMilliseconds: 500, maxMilliseconds: 30_000 };
 
 export interface JsonReaderOptions {
   readonly clock: Clock;
@@ -20,7 +21,7 @@ export interface JsonReaderOptions {
   readonly timeoutMilliseconds?: number;
   readonly maxBodyBytes?: number;
   /** `attempts` counts the first try. */
-  readonly retries?: { readonly attempts: number; readonly baseMilliseconds: number; readonly maxMilliseconds: number };
+  readonly retries?: Readonly<typeof DEFAULT_RETRIES>;
   readonly signal?: AbortSignal | undefined;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -51,52 +52,48 @@ interface ReadMore {
   readonly budget?: ReadBudget;
 }
 
+function requestInit(posted: unknown, headers: JsonReaderOptions['headers']): RequestInit {
+  const accepted = { ...headers, accept: 'application/json' };
+  if (posted === undefined) return { headers: accepted };
+  return {
+    method: 'POST',
+    body: JSON.stringify(posted),
+    headers: { ...accepted, 'content-type': 'application/json' },
+  };
+}
+
+function addressWith(url: string, parameters: Readonly<Record<string, string>>): URL {
+  const address = new URL(url);
+  const search = Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  if (search.length > 0) address.search = search.join('&');
+  return address;
+}
+
+async function* countedChunks(
+  response: Response,
+  maxBodyBytes: number,
+  budget: ReadBudget,
+): AsyncGenerator<Uint8Array> {
+  for await (const chunk of boundedChunks(response, maxBodyBytes)) {
+    budget.takeChunk(chunk);
+    yield chunk;
+  }
+}
+
 /**
  * Creates a function that reads JSON at an address, with retries. For a status other than 200, 404 and 410, `refusalIn`
  * returns an error if the body is a final refusal, else null.
  */
-export function jsonReader(
-  {
-    clock,
-    random,
-    timeoutMilliseconds = 60_000,
-    maxBodyBytes = 32 * 1024 * 1024,
-    retries = { attempts: 6, baseMilliseconds: 500, maxMilliseconds: 30_000 },
-    signal,
-    headers,
-    secret,
-  }: JsonReaderOptions,
-  refusalIn: (text: string, status: number) => Error | null,
-) {
+export function jsonReader(options: JsonReaderOptions, refusalIn: (text: string, status: number) => Error | null) {
+  const { clock, random, signal, headers, secret } = options;
+  const { timeoutMilliseconds = 60_000, maxBodyBytes = 32 * 1024 * 1024, retries = DEFAULT_RETRIES } = options;
   const fetchResponse = timedFetch(timeoutMilliseconds);
-  const parametersOf = (parameters: Readonly<Record<string, string>>) =>
-    secret === undefined ? parameters : { ...parameters, [secret.name]: secret.value };
 
-  function withoutSecret(message: string): string {
-    if (secret === undefined) return message;
-    return message.replaceAll(secret.value, '…').replaceAll(encodeURIComponent(secret.value), '…');
-  }
-
-  async function* countedChunks(response: Response, budget: ReadBudget): AsyncGenerator<Uint8Array> {
-    for await (const chunk of boundedChunks(response, maxBodyBytes)) {
-      budget.takeChunk(chunk);
-      yield chunk;
-    }
-  }
-
-  const fetchJson = async (address: URL, posted: unknown, budget: ReadBudget): Promise<unknown> => {
-    const body =
-      posted === undefined
-        ? { headers: { ...headers, accept: 'application/json' } }
-        : {
-            method: 'POST',
-            body: JSON.stringify(posted),
-            headers: { ...headers, accept: 'application/json', 'content-type': 'application/json' },
-          };
+  async function fetchJson(address: URL, posted: unknown, budget: ReadBudget): Promise<unknown> {
     budget.beginAnswer();
-    const response = await fetchResponse(address, { signal: signal ?? null, ...body });
+    const response = await fetchResponse(address, { signal: signal ?? null, ...requestInit(posted, headers) });
     const { status } = response;
-    if (status === 200) return parseJsonInTurns(countedChunks(response, budget));
+    if (status === 200) return parseJsonInTurns(countedChunks(response, maxBodyBytes, budget));
     if (status === 404 || status === 410) {
       await response.body?.cancel();
       return status === 404 ? NOT_FOUND : GONE;
@@ -107,23 +104,33 @@ export function jsonReader(
       throw new Transient(`status ${status}`, retryAfterMilliseconds(response.headers.get('retry-after'), clock.now()));
     }
     throw new SourceUnavailable(`the source refused ${address.pathname} with status ${status}`);
-  };
+  }
 
-  const tryOnce = async (address: URL, posted: unknown, budget: ReadBudget): Promise<unknown> => {
+  function withoutSecret(message: string): string {
+    if (secret === undefined) return message;
+    return message.replaceAll(secret.value, '…').replaceAll(encodeURIComponent(secret.value), '…');
+  }
+
+  /** Maps an error of a request to a final one or to `Transient`. */
+  function classifyError(error: unknown, address: URL): Error {
+    if (error instanceof Refused) return error.refusal;
+    if (error instanceof Transient || error instanceof SourceUnavailable) return error;
+    if (error instanceof AnswerTooLong) return new SourceUnavailable(`${address.pathname}: ${error.message}`);
+    if (error instanceof SyntaxError) return new Transient('the answer was cut or is no JSON');
+    const isTimeout = error instanceof Error && error.name === 'TimeoutError';
+    return new Transient(
+      isTimeout ? `no whole answer within ${timeoutMilliseconds} ms` : withoutSecret(reasonOf(error)),
+    );
+  }
+
+  async function tryOnce(address: URL, posted: unknown, budget: ReadBudget): Promise<unknown> {
     try {
       return await limitByHost(address.host, () => fetchJson(address, posted, budget));
     } catch (error) {
       signal?.throwIfAborted();
-      if (error instanceof Refused) throw error.refusal;
-      if (error instanceof Transient || error instanceof SourceUnavailable) throw error;
-      if (error instanceof AnswerTooLong) throw new SourceUnavailable(`${address.pathname}: ${error.message}`);
-      if (error instanceof SyntaxError) throw new Transient('the answer was cut or is no JSON');
-      const isTimeout = error instanceof Error && error.name === 'TimeoutError';
-      throw new Transient(
-        isTimeout ? `no whole answer within ${timeoutMilliseconds} ms` : withoutSecret(reasonOf(error)),
-      );
+      throw classifyError(error, address);
     }
-  };
+  }
 
   /** Retries transient failures after growing, jittered pauses, never sooner than the source allows. */
   return async (
@@ -131,11 +138,10 @@ export function jsonReader(
     parameters: Readonly<Record<string, string>>,
     { posted, budget }: ReadMore = {},
   ): Promise<unknown> => {
-    const address = new URL(url);
-    const search = Object.entries(parametersOf(parameters)).map(
-      ([name, value]) => `${name}=${encodeURIComponent(value)}`,
+    const address = addressWith(
+      url,
+      secret === undefined ? parameters : { ...parameters, [secret.name]: secret.value },
     );
-    if (search.length > 0) address.search = search.join('&');
     const readBudget = budget ?? new ReadBudget(`the answer at ${address.pathname}`, clock);
     const backoff = new Backoff(retries.baseMilliseconds, retries.maxMilliseconds);
     for (let attempt = 1; ; attempt += 1) {
