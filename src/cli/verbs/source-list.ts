@@ -24,10 +24,17 @@ const clientParser = parser(
 const slugParser = parser('--jurisdiction', slug, '1 to 64 lower-case letters, digits and hyphens');
 const zoneParser = parser('--time-zone', timeZone, 'an IANA time zone such as America/New_York');
 
-/** Adds the command for each platform. */
-function eachSource(parent: Command, add: (name: string, source: Source, command: Command) => void): void {
+interface SourceCommand {
+  readonly context: CliContext;
+  readonly command: Command;
+  readonly name: string;
+  readonly source: Source;
+}
+
+/** Adds a subcommand for each platform. */
+function eachSource(parent: Command, define: (command: Omit<SourceCommand, 'context'>) => void): void {
   for (const [name, source] of Object.entries<Source>(SOURCES))
-    add(name, source, parent.command(name).description(source.description));
+    define({ name, source, command: parent.command(name).description(source.description) });
 }
 
 /** An address of a platform might be stored in the log and shown, so it contains no secret. */
@@ -59,49 +66,40 @@ async function listAdded(civic: Civic) {
   );
 }
 
-/** The list of sources that every process of the service polls. */
-export function addSourceListCommands(sources: Command, context: CliContext): void {
-  const add = sources.command('add').description('add a source: the service polls it and publishes its records');
-  eachSource(add, (source, { client: meaning, ownOptions }, command) => {
-    addOwnOptions(command, { ownOptions });
-    const leaf = command
-      .requiredOption('--client <name>', meaning, clientParser)
-      .requiredOption(
-        '--jurisdiction <slug>',
-        "slug of the place, of the catalogue or a new one; a county's ends in -county",
-        slugParser,
-      )
-      .requiredOption('--name <name>', 'name of the place', textParser('--name', 200))
-      .requiredOption('--time-zone <zone>', 'IANA time zone of the place, such as America/New_York', zoneParser)
-      .option('--public', 'also show the bodies of the place in the public hit operations')
-      .option('--base-url <url>', 'another address of the platform', parseBaseUrl);
-    runs(
-      context,
-      'projector',
-      leaf,
-      async (
-        civic,
-        { client, jurisdiction, name, timeZone, public: isPublic = false, baseUrl, json: _json, ...own },
-      ) => {
-        const place = requirePlace({ slug: jurisdiction, name, timezone: timeZone });
-        const options: Readonly<Record<string, string>> = own;
-        const added = {
-          source,
-          client,
-          jurisdiction: place,
-          isPublic,
-          ...(baseUrl !== undefined && { baseUrl }),
-          ...(Object.keys(options).length > 0 && { options }),
-        };
-        await addSource(context, civic, added);
-        return added;
-      },
-    );
-  });
+function defineAdd({ context, command, name: source, source: { client: meaning, ownOptions } }: SourceCommand): void {
+  addOwnOptions(command, { ownOptions });
+  const leaf = command
+    .requiredOption('--client <name>', meaning, clientParser)
+    .requiredOption(
+      '--jurisdiction <slug>',
+      "slug of the place, of the catalogue or a new one; a county's ends in -county",
+      slugParser,
+    )
+    .requiredOption('--name <name>', 'name of the place', textParser('--name', 200))
+    .requiredOption('--time-zone <zone>', 'IANA time zone of the place, such as America/New_York', zoneParser)
+    .option('--public', 'also show the bodies of the place in the public hit operations')
+    .option('--base-url <url>', 'another address of the platform', parseBaseUrl);
+  runs(
+    context,
+    'projector',
+    leaf,
+    async (civic, { client, jurisdiction, name, timeZone, public: isPublic = false, baseUrl, json: _json, ...own }) => {
+      const options: Readonly<Record<string, string>> = own;
+      const added = {
+        source,
+        client,
+        jurisdiction: requirePlace({ slug: jurisdiction, name, timezone: timeZone }),
+        isPublic,
+        ...(baseUrl !== undefined && { baseUrl }),
+        ...(Object.keys(options).length > 0 && { options }),
+      };
+      await addSource(context, civic, added);
+      return added;
+    },
+  );
+}
 
-  addRegistryCommand(add, context);
-  addProbeCommand(sources, context);
-
+function defineList(context: CliContext, sources: Command): void {
   const list = sources
     .command('list')
     .description('list the added sources')
@@ -114,41 +112,54 @@ export function addSourceListCommands(sources: Command, context: CliContext): vo
     context.stdout.write(`\n${await describeKnownSources(civic)}\n`);
     return undefined;
   });
+}
+
+/** Returns the source as it was added. Throws `CommandFailed` if its removal has nothing to do. */
+async function requireRemovable(civic: Civic, key: string, withRecords: boolean) {
+  const added = (await civic.everAdded()).get(key);
+  if (added === undefined)
+    throw new CommandFailed(`${key} was never added; civic sources list shows the added sources`);
+  if (added.isRemoved && !withRecords)
+    throw new CommandFailed(`${key} was already removed; pass --records to remove its records`);
+  return added;
+}
+
+function defineRemove({ context, command, name: source, source: { client: meaning } }: SourceCommand): void {
+  const leaf = command
+    .requiredOption('--client <name>', meaning, clientParser)
+    .option('--records', 'also remove its records from the feed; run it again to remove any that are left')
+    .option(...YES);
+  runs(context, 'read models', leaf, async (civic, { client, records = false, yes }) => {
+    const key = sourceKey({ source, client });
+    const added = await requireRemovable(civic, key, records);
+    const consequences = async (): Promise<string> => {
+      const published = await civic.recordsOfSource(added);
+      return `removes ${numbered(published.length, 'record')} of ${key} from the feed and ends its polling`;
+    };
+    if (records) await confirm(context, { yes, what: consequences });
+    await requireHandled(context, civic, await civic.removeSource({ source, client }, DEADLINE_MS));
+    if (!records) return { source, client, removed: 0 };
+    // A sync might have written until now: the removal reads what is published at this moment.
+    await civic.caughtUp(await civic.log.head());
+    const { removed, position } = await civic.removeRecords(added);
+    await waitUntilVisible(context, civic, position);
+    return { source, client, removed };
+  });
+}
+
+/** Adds the commands for the list of sources that every process of the service polls. */
+export function addSourceListCommands(sources: Command, context: CliContext): void {
+  const add = sources.command('add').description('add a source: the service polls it and publishes its records');
+  eachSource(add, (command) => defineAdd({ context, ...command }));
+  addRegistryCommand(add, context);
+  addProbeCommand(sources, context);
+  defineList(context, sources);
   const status = sources
     .command('status')
     .description('show the last check of each source, also of those that were only synced');
   runs(context, 'read models', status, (civic) => civic.sourceStates());
-
   const remove = sources
     .command('remove')
     .description('stop polling a source; its records stay unless you pass --records');
-  eachSource(remove, (source, { client: meaning }, command) => {
-    const leaf = command
-      .requiredOption('--client <name>', meaning, clientParser)
-      .option('--records', 'also remove its records from the feed; run it again to remove any that are left')
-      .option(...YES);
-    runs(context, 'read models', leaf, async (civic, { client, records = false, yes }) => {
-      const added = (await civic.everAdded()).get(sourceKey({ source, client }));
-      if (added === undefined)
-        throw new CommandFailed(
-          `${sourceKey({ source, client })} was never added; civic sources list shows the added sources`,
-        );
-      if (added.isRemoved && !records)
-        throw new CommandFailed(
-          `${sourceKey({ source, client })} was already removed; pass --records to remove its records`,
-        );
-      const consequences = async (): Promise<string> => {
-        const published = await civic.recordsOfSource(added);
-        return `removes ${numbered(published.length, 'record')} of ${sourceKey({ source, client })} from the feed and ends its polling`;
-      };
-      if (records) await confirm(context, { yes, what: consequences });
-      await requireHandled(context, civic, await civic.removeSource({ source, client }, DEADLINE_MS));
-      if (!records) return { source, client, removed: 0 };
-      // A sync may have written until now: the removal looks at what is published at this moment.
-      await civic.caughtUp(await civic.log.head());
-      const { removed, position } = await civic.removeRecords(added);
-      await waitUntilVisible(context, civic, position);
-      return { source, client, removed };
-    });
-  });
+  eachSource(remove, (command) => defineRemove({ context, ...command }));
 }
