@@ -402,6 +402,16 @@ create table civic.document_addresses (
 );
 create index document_addresses_by_version on civic.document_addresses (sha256);
 
+-- What the last sync of each source found. Each sync replaces its row, and no record depends on it: it is not in a
+-- backup.
+create table civic.source_checks (
+  source_key text collate "C" primary key,
+  source_ids uuid[] not null,              -- the `sources` records that it checked
+  checked_at bigint not null,              -- milliseconds since the epoch
+  failure text,
+  reasons jsonb not null                   -- the most frequent reasons of rows that it left out, with their counts
+);
+
 -- Installation ----------------------------------------------------------------
 
 -- Identifies the database and its log. Each start compares it, so that a restored dump or a database beside another log

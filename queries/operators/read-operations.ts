@@ -2,6 +2,7 @@ import { DAY_MS } from '../../domain/durations.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import { LOG_START, type SetBacks } from '../../domain/ports/event-log.ts';
 import type { PaymentLedger } from '../../domain/ports/payments.ts';
+import type { SourceChecks } from '../../domain/ports/source-checks.ts';
 import type { InstallationStore } from '../../domain/ports/stores.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { readFeedHead } from '../feed/feed-head.ts';
@@ -29,6 +30,7 @@ interface ReadOperationsDependencies extends ListProjectionsDependencies, ListRe
   readonly setBacks: Pick<SetBacks, 'open'>;
   readonly installation: Pick<InstallationStore, 'verifiedBackupMadeAt'>;
   readonly unclassified: Pick<UnclassifiedItems, 'count'>;
+  readonly sourceChecks: Pick<SourceChecks, 'list'>;
   /** Clock of the service, which a trial can shift. */
   readonly serviceClock: Pick<Clock, 'now'>;
 }
@@ -48,6 +50,7 @@ export async function readOperations(deps: ReadOperationsDependencies) {
     backupMadeAt,
     readers,
     unclassified,
+    sourceChecks,
   ] = await Promise.all([
     log.head(),
     readFeedHead(reads),
@@ -61,6 +64,7 @@ export async function readOperations(deps: ReadOperationsDependencies) {
     deps.installation.verifiedBackupMadeAt(),
     listFeedReaders(reads, deps.serviceClock.now(), LISTED_READERS),
     deps.unclassified.count(),
+    deps.sourceChecks.list(),
   ]);
   return {
     log: { head: head as string, events: log.distance(LOG_START, head) },
@@ -71,6 +75,8 @@ export async function readOperations(deps: ReadOperationsDependencies) {
     databaseBytes,
     reports,
     sources,
+    /** The last sync of each source. */
+    sourceChecks,
     /** Payments that have not ended or were begun in the last day. */
     payments,
     /** Unacknowledged losses of history. */

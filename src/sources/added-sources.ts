@@ -1,6 +1,7 @@
 import { readSourceList } from '../../commands/sources/source-list.ts';
 import { type AddedSource, sourceKey } from '../../domain/events/source-events.ts';
 import type { EventLog } from '../../domain/ports/event-log.ts';
+import type { CheckReason, SourceCheck } from '../../domain/ports/source-checks.ts';
 import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { type SourceStatus, sourceStatusAt } from '../../domain/health.ts';
@@ -51,6 +52,8 @@ interface SourceState {
   readonly degraded: number;
   /** Why the last check failed; null where it succeeded. */
   readonly failure: string | null;
+  /** Why the last sync left out rows or published meetings incompletely. */
+  readonly reasons: readonly CheckReason[];
 }
 
 /** The source list of every process, and the records of their checks. */
@@ -58,6 +61,7 @@ interface StatedSources {
   readonly connectors: Connectors;
   readonly known: PublishedRecords;
   readonly added: readonly AddedSource[];
+  readonly syncs: readonly SourceCheck[];
   /** Every source of the read models, as health shows it. */
   readonly read: readonly {
     readonly sourceId: string;
@@ -67,7 +71,7 @@ interface StatedSources {
 }
 
 /** Returns the last check of every added source and of every other source that was ever checked. */
-export async function statesOf({ connectors, known, added, read }: StatedSources, now: number) {
+export async function statesOf({ connectors, known, added, syncs, read }: StatedSources, now: number) {
   const checksOfAdded = await Promise.all(added.map((each) => checksOf(connectors, known, each)));
   const ofAdded = new Set(checksOfAdded.flat().map(({ id }) => id));
   const others = Object.groupBy(
@@ -89,10 +93,17 @@ export async function statesOf({ connectors, known, added, read }: StatedSources
       timezone: null,
       isPublic: null,
       ...sumUp(checks, now),
+      reasons: reasonsOf(
+        syncs,
+        checks.map(({ id }) => id),
+      ),
     };
   });
+  const syncByKey = new Map(syncs.map((sync) => [sync.sourceKey, sync]));
   return [
-    ...added.map((each, at) => stateOfAdded(each, checksOfAdded[at]!, now)),
+    ...added.map((each, at) =>
+      stateOfAdded(each, { checks: checksOfAdded[at]!, sync: syncByKey.get(sourceKey(each)) }, now),
+    ),
     ...(await Promise.all(otherStates)).filter((state) => state !== null),
   ];
 }
@@ -101,10 +112,9 @@ export async function statesOf({ connectors, known, added, read }: StatedSources
 export async function stateOf(
   connectors: Connectors,
   known: PublishedRecords,
-  added: AddedSource,
-  now: number,
+  { added, sync, now }: { readonly added: AddedSource; readonly sync?: SourceCheck; readonly now: number },
 ): Promise<SourceState> {
-  return stateOfAdded(added, await checksOf(connectors, known, added), now);
+  return stateOfAdded(added, { checks: await checksOf(connectors, known, added), sync }, now);
 }
 
 async function checksOf(connectors: Connectors, known: PublishedRecords, added: AddedSource) {
@@ -112,11 +122,33 @@ async function checksOf(connectors: Connectors, known: PublishedRecords, added: 
   return connectorOf(connectors, source).checks({ client, place: jurisdiction }, known);
 }
 
-function stateOfAdded(added: AddedSource, checks: readonly RecordData<'sources'>[], now: number): SourceState {
+interface LastCheck {
+  readonly checks: readonly RecordData<'sources'>[];
+  readonly sync: SourceCheck | undefined;
+}
+
+/** A source whose first sync failed has no records of checks. */
+function stateOfAdded(added: AddedSource, { checks, sync }: LastCheck, now: number): SourceState {
   const { source, client, jurisdiction, isPublic } = added;
   const active = checks.filter((check) => check.active);
   const { slug, timezone } = jurisdiction;
-  return { source, client, jurisdiction: slug, timezone, isPublic, ...sumUp(active, now) };
+  const failure = active.length === 0 ? (sync?.failure ?? null) : null;
+  return {
+    source,
+    client,
+    jurisdiction: slug,
+    timezone,
+    isPublic,
+    ...sumUp(active, now),
+    ...(failure !== null && { status: 'failing', lastCheckedAt: new Date(sync!.checkedAt).toISOString(), failure }),
+    reasons: sync?.reasons ?? [],
+  };
+}
+
+/** Returns the reasons of the syncs that checked one of these records. */
+function reasonsOf(syncs: readonly SourceCheck[], sourceIds: readonly string[]): readonly CheckReason[] {
+  const ids = new Set(sourceIds);
+  return syncs.filter((sync) => sync.sourceIds.some((id) => ids.has(id))).flatMap(({ reasons }) => reasons);
 }
 
 function sumUp(checks: readonly RecordData<'sources'>[], now: number) {

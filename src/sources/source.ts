@@ -91,6 +91,17 @@ export interface OwnRecord {
 /** Reads one client and writes its records. Throws `SyncRefused`; a source that fails is in the report's `failure`. */
 type Sync = (request: SyncRequest, target: SyncTarget) => Promise<SyncReport>;
 
+/** A row that was left out or published incompletely. */
+export interface Finding {
+  readonly what: string;
+  readonly id: string | null;
+  readonly reason: string;
+  /** Public address of the row, where one is known. */
+  readonly address?: string;
+  /** True if the source itself does not publish it. */
+  readonly isIntended?: true;
+}
+
 export interface SyncReport {
   readonly client: string;
   /** Keyed by kind. */
@@ -101,13 +112,15 @@ export interface SyncReport {
   readonly removed: number;
   readonly rejected: readonly { readonly resource: string; readonly id: string; readonly reason: string }[];
   /** Rows that were left out, with the source's own id where it could be read. */
-  readonly skipped: readonly { readonly what: string; readonly id: string | null; readonly reason: string }[];
+  readonly skipped: readonly Finding[];
   /** Meetings that are published incompletely, such as without a start time, in the form of skipped rows. */
-  readonly degraded: readonly { readonly what: string; readonly id: string | null; readonly reason: string }[];
+  readonly degraded: readonly Finding[];
   /** Events that are listed but could not be read; none of their records was removed. `skipped` has the reasons. */
   readonly failedEvents: number;
   /** Why the source could not be read as a whole; null when it could. */
   readonly failure: string | null;
+  /** Ids of the `sources` records that the run checked. */
+  readonly sourceIds: readonly string[];
   /** Newest event that this run appended; null when it appended none. */
   readonly position: Position | null;
 }

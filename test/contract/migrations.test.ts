@@ -118,7 +118,7 @@ describe('a database of an older release', () => {
     await runner({ ...schema, dbClient: client, direction: 'up', count: 32, log: () => undefined });
     await client.query(`insert into civic.document_texts (sha256, bytes, text, agenda, reading_version)
       values (repeat('0', 64), 1, 'Interpreters of sign language', '{}', 1)`);
-    expect((await migrate(dsn))[0]).toBe('0033-searched-documents');
+    expect(await migrate(dsn)).toContain('0033-searched-documents');
     const { rows } = await client.query(
       `select sha256 from civic.document_texts where words @@ websearch_to_tsquery('pg_catalog.english', 'interpreter')`,
     );

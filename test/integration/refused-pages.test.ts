@@ -68,12 +68,10 @@ async function syncTwice(changed: Record<string, Answer>) {
   clock.move(HOUR_MS);
   const report = await sync({ since: '2026-01-01' });
   const statusOfSource = () =>
-    stateOf(
-      { civicplus: connector } as Partial<Connectors> as Connectors,
-      records,
-      { source: 'civicplus', client: 'www-example-gov', jurisdiction: PLACE, isPublic: false },
-      clock.now(),
-    );
+    stateOf({ civicplus: connector } as Partial<Connectors> as Connectors, records, {
+      added: { source: 'civicplus', client: 'www-example-gov', jurisdiction: PLACE, isPublic: false },
+      now: clock.now(),
+    });
   return { sync, report, published, statusOfSource };
 }
 

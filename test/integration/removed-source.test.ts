@@ -4,6 +4,7 @@ import { RECORD_PUBLISHED, RECORD_WITHDRAWN } from '../../domain/events/record-e
 import type { EventLog } from '../../domain/ports/event-log.ts';
 import { recordStream } from '../../domain/streams.ts';
 import { systemClock } from '../../infra/system/clock.ts';
+import { createSourceChecks } from '../../infra/postgresql/documents/source-checks.ts';
 import { createProcessorStore } from '../../infra/postgresql/leases/processor-store.ts';
 import { sources } from '../../src/app/modules/sources.ts';
 import type { Platform } from '../../src/app/platform.ts';
@@ -68,11 +69,13 @@ test('a batch whose writer was suspended until its source was removed publishes 
         degraded: [],
         failedEvents: 0,
         failure: null,
+        sourceIds: [],
         position: null,
       };
     },
   } as Pick<Connector, 'sync'>;
-  const stores = { processorStore: createProcessorStore(civic.database.transactor) };
+  const { transactor } = civic.database;
+  const stores = { processorStore: createProcessorStore(transactor), sourceChecks: createSourceChecks(transactor) };
   const platform = { ...civic, log, stores, settings: {}, leaseClock: systemClock, owner: 'suspended', leaseMs: 2_000 };
   const connectors = { legistar: connector } as unknown as Connectors;
   const { syncSource } = sources(platform as unknown as Platform, connectors, UNREAD_DOCUMENTS);

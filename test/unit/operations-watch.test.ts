@@ -12,6 +12,7 @@ const READ: Operations = {
   exports: { snapshots: 0, subscriptions: 0 },
   reports: { open: new Map(), oldestOpen: null, bounds: [], durations: [] },
   sources: [],
+  sourceChecks: [],
   payments: new Map(),
   setBacks: [],
   readers: [],

@@ -32,6 +32,7 @@ async function stateOf(
     readonly readers?: Operations['readers'];
     readonly retentionMs?: number;
     readonly unclassified?: number;
+    readonly sourceChecks?: Operations['sourceChecks'];
   } = {},
 ) {
   const operations: Operations = {
@@ -43,6 +44,7 @@ async function stateOf(
     databaseBytes: 9_000_000,
     reports: { open: new Map(), oldestOpen: null, bounds: [], durations: [] },
     sources: given.sources ?? [],
+    sourceChecks: given.sourceChecks ?? [],
     payments: new Map(),
     setBacks: [],
     readers: given.readers ?? [],
@@ -154,6 +156,34 @@ test('every source is listed with its last check, the worst first, up to fifty',
 test('a failing source states why', async () => {
   const sources = [{ ...source('a-city', 'failing'), lastCheckFailure: 'status 503' }];
   expect(await problems({ sources })).toEqual(['attention: 1 source is not well: a-city (failing: status 503)']);
+});
+
+test('reasons of the last syncs are listed by source, the most frequent first, up to fifty', async () => {
+  const check = (sourceKey: string, counts: readonly number[]) => ({
+    sourceKey,
+    sourceIds: [],
+    checkedAt: NOW,
+    failure: null,
+    reasons: counts.map((count) => ({
+      effect: 'skipped' as const,
+      reason: `reason ${count}`,
+      count,
+      example: 'event 1',
+    })),
+  });
+  const many = Array.from({ length: 6 }, (_, index) =>
+    check(
+      `other:${index}`,
+      Array.from({ length: 10 }, () => 1),
+    ),
+  );
+  const { shared } = await stateOf({ sourceChecks: [check('a:b', [2, 7]), ...many] });
+  const { listed, more } = shared!.sourceReasons;
+  expect(listed.slice(0, 2)).toMatchObject([
+    { source: 'a:b', reason: 'reason 7', count: 7, effect: 'skipped', example: 'event 1' },
+    { source: 'a:b', reason: 'reason 2' },
+  ]);
+  expect([listed.length, more]).toEqual([50, 12]);
 });
 
 test('the last hour has the rates between its points and the lag, and forgets what is older', async () => {

@@ -6,6 +6,7 @@ import {
   createSharedCounts,
   createWindowCounts,
 } from '../../../infra/postgresql/counters/counts.ts';
+import { createSourceChecks } from '../../../infra/postgresql/documents/source-checks.ts';
 import { createStoredDocuments } from '../../../infra/postgresql/documents/stored-documents.ts';
 import { createErasedCopies } from '../../../infra/postgresql/log/erased-copies.ts';
 import { createGenerationStore } from '../../../infra/postgresql/read-models/generations.ts';
@@ -49,5 +50,6 @@ export function openWorkingStores({ transactor, countRows, read }: Database, url
     inlet: createInletStore(transactor),
     unclassifiedItems: createUnclassifiedItems(transactor),
     storedDocuments: createStoredDocuments(transactor),
+    sourceChecks: createSourceChecks(transactor),
   };
 }

@@ -10,6 +10,7 @@ import { publishedRecords } from '../../../queries/feed/published-records.ts';
 import type { Platform } from '../platform.ts';
 import { createAddedSourceWriter, removalReason } from '../../sources/added-source-writer.ts';
 import { addedSources, connectorOf, type Connectors, requestOf, statesOf } from '../../sources/added-sources.ts';
+import { checkReasons } from '../../sources/check-reasons.ts';
 import { parsePollEntry, pollLease, requireLegistarTokens } from '../../sources/poll-settings.ts';
 import { type SyncReport, type SyncRequest } from '../../sources/source.ts';
 import { type SourceName, SOURCES } from '../../sources/sources.ts';
@@ -47,6 +48,7 @@ export function sources(platform: Platform, connectors: Connectors, documentRead
           connectors,
           known: published,
           added: await addedSources(log),
+          syncs: await parts.checks.list(),
           read: await readSources(platform.reads, clock),
         },
         clock.now(),
@@ -64,6 +66,7 @@ function openParts(platform: Platform, connectors: Connectors, documentReader: D
     ports,
     connectors,
     documents: { reader: documentReader, stored: stores.storedDocuments },
+    checks: stores.sourceChecks,
     pollEntries: (settings.CIVIC_POLL?.split(',') ?? []).map(parsePollEntry),
     writer: createRecordWriter({ ...ports, deadlineMs: WRITE_DEADLINE_MS }),
     published: publishedRecords(reads, log),
@@ -80,13 +83,20 @@ function openParts(platform: Platform, connectors: Connectors, documentReader: D
 
 /** The first complete sync removes the sample, so that made-up and real records are never mixed. */
 function createSyncSource(parts: SourceParts): SyncSource {
-  const { log, clock, connectors, documents, writer, published, tokenOf } = parts;
+  const { log, clock, connectors, documents, checks, writer, published, tokenOf } = parts;
   return async (source, requested) => {
     const ref = { source, client: requested.client };
     const request = { ...(await requestOf(log, source, requested)), token: tokenOf(ref) };
     // Only an added source names a place.
     const into = request.place === undefined ? writer : createAddedSourceWriter(parts, ref);
     const report = await connectors[source].sync(request, { writer: into, known: published, clock, documents });
+    await checks.put({
+      sourceKey: sourceKey(ref),
+      sourceIds: report.sourceIds,
+      checkedAt: clock.now(),
+      failure: report.failure,
+      reasons: checkReasons(report),
+    });
     const sample = await published.current('jurisdictions', [SAMPLE_IDS.jurisdiction]);
     if (report.failure !== null || sample.size === 0) return report;
     const removed = appendedPositions(await writer.write(sampleRemovals(), {}));
@@ -133,7 +143,7 @@ function pollJobs({ log, pollEntries }: SourceParts, poll: Poll): readonly Job[]
 }
 
 function createSourceEdits(parts: SourceParts) {
-  const { ports, clock, connectors, documents, published, writer, tokenOf, whileWriting } = parts;
+  const { ports, clock, connectors, documents, checks, published, writer, tokenOf, whileWriting } = parts;
   /** Returns every record that the source has published. */
   const recordsOfSource = ({ source, client, jurisdiction }: AddedSource) =>
     connectorOf(connectors, source).records({ client, place: jurisdiction }, published);
@@ -159,6 +169,7 @@ function createSourceEdits(parts: SourceParts) {
     removeSource: async (removed: SourceRef, deadlineMs: number) => {
       const handled = await changeSourceList(ports, { type: 'RemoveSource', removed }, clock.now() + deadlineMs);
       await whileWriting(removed, async () => undefined);
+      await checks.remove(sourceKey(removed));
       return handled;
     },
     removeRecords: async (added: AddedSource) => {

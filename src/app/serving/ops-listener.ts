@@ -115,6 +115,7 @@ function watchOperations(civic: Civic) {
     setBacks: civic.history.setBacks,
     installation,
     unclassified: civic.unclassifiedItems,
+    sourceChecks: civic.sourceChecks,
     serviceClock: civic.clock,
   };
   const logApart = settings.EVENTSTORE_URL !== undefined;

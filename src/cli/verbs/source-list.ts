@@ -2,6 +2,8 @@ import type { Command } from '@commander-js/extra-typings';
 import { sourceKey, sourceRef } from '../../../domain/events/source-events.ts';
 import { SourceUnavailable, UnknownSourceClient } from '../../../domain/ports/source-ports.ts';
 import { slug, timeZone } from '../../../domain/records/fields.ts';
+import { visible } from '../../../plumbing/visible-text.ts';
+import { reasonLine } from '../../sources/check-reasons.ts';
 import { requirePlace } from '../../sources/place.ts';
 import type { Source } from '../../sources/source.ts';
 import { SOURCES } from '../../sources/sources.ts';
@@ -114,6 +116,34 @@ function defineList(context: CliContext, sources: Command): void {
   });
 }
 
+type SourceStates = Awaited<ReturnType<Civic['sourceStates']>>;
+
+function defineStatus(context: CliContext, sources: Command): void {
+  const status = sources
+    .command('status')
+    .description('show the last check of each source, also of those that were only synced');
+  runs(context, 'read models', status, async (civic, { json = false }) => {
+    const states = await civic.sourceStates();
+    if (json) return states;
+    print(
+      context,
+      states.map(({ reasons: _reasons, ...state }) => state),
+      {},
+    );
+    printStateReasons(context, states);
+    return undefined;
+  });
+}
+
+/** Prints why the last sync of each source left out rows or published meetings incompletely. */
+function printStateReasons({ stdout }: CliContext, states: SourceStates): void {
+  for (const { source, client, jurisdiction, reasons } of states) {
+    if (reasons.length === 0) continue;
+    const name = client === null ? `${source} of ${jurisdiction}` : sourceKey({ source, client });
+    stdout.write(`\n${name}:\n${reasons.map((reason) => `  ${visible(reasonLine(reason))}\n`).join('')}`);
+  }
+}
+
 /** Returns the source as it was added. Throws `CommandFailed` if its removal has nothing to do. */
 async function requireRemovable(civic: Civic, key: string, withRecords: boolean) {
   const added = (await civic.everAdded()).get(key);
@@ -154,10 +184,7 @@ export function addSourceListCommands(sources: Command, context: CliContext): vo
   addRegistryCommand(add, context);
   addProbeCommand(sources, context);
   defineList(context, sources);
-  const status = sources
-    .command('status')
-    .description('show the last check of each source, also of those that were only synced');
-  runs(context, 'read models', status, (civic) => civic.sourceStates());
+  defineStatus(context, sources);
   const remove = sources
     .command('remove')
     .description('stop polling a source; its records stay unless you pass --records');

@@ -22,7 +22,7 @@ function failureIn({
   read,
   rejected,
   skipped,
-}: Omit<SyncReport, 'position'>): string | null {
+}: Omit<SyncReport, 'position' | 'sourceIds'>): string | null {
   const reasons: string[] = [];
   if (failure !== null) reasons.push(`${client} could not be read as a whole: ${failure}`);
   if (failedEvents > 0) {
@@ -54,7 +54,11 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
         await writeReferenceRecords(civic);
         // The sync compares with the published records, so the read models must have folded all of them.
         await civic.caughtUp(await civic.log.head());
-        const { position, ...rest } = await withProgress(context, 'events', (bar) =>
+        const {
+          position,
+          sourceIds: _sourceIds,
+          ...rest
+        } = await withProgress(context, 'events', (bar) =>
           civic.syncSource(name as SourceName, { client, options, progress: bar.update, signal: context.stopping }),
         );
         await waitUntilVisible(context, civic, position);

@@ -217,6 +217,7 @@ function sharedState(operations: Operations, rates: Figures, at: number) {
     unclassified: operations.unclassified,
     openReports: [...reports.open.values()].reduce((sum, count) => sum + count, 0),
     sources: describeSources(operations.sources),
+    sourceReasons: listSourceReasons(operations.sourceChecks),
     payments: [...payments]
       .map(([state, count]) => ({ state, count }))
       .toSorted((a, b) => a.state.localeCompare(b.state)),
@@ -259,6 +260,15 @@ function rebuild(
     owner,
     reason,
   };
+}
+
+const LISTED_REASONS = 50;
+
+/** Returns why the last syncs left out rows or published meetings incompletely, the most frequent reasons first. */
+function listSourceReasons(checks: Operations['sourceChecks']) {
+  const all = checks.flatMap(({ sourceKey, reasons }) => reasons.map((reason) => ({ source: sourceKey, ...reason })));
+  const listed = all.toSorted((a, b) => b.count - a.count).slice(0, LISTED_REASONS);
+  return { listed, more: all.length - listed.length };
 }
 
 function describeSources(sources: Operations['sources']) {

@@ -39,7 +39,9 @@ export async function publishMeeting(
     publicUrl(row.EventInSiteURL) === null ? 'has no usable public address; the meeting keeps another link' : null;
   // The items of a meeting whose file cannot be divided now would be lost.
   const other = main.isPublished && file?.isKept === true ? null : await run.joined.meetingOf(eventId);
-  if (other === null) findings.degrade(eventId, main.body.sourceId, [...mapped.degraded, unlinked, votes.failure]);
+  const address = publicUrl(row.EventAgendaFile) ?? publicUrl(row.EventPacketFile) ?? publicUrl(row.EventInSiteURL);
+  if (other === null)
+    findings.degrade({ id: eventId, address }, main.body.sourceId, [...mapped.degraded, unlinked, votes.failure]);
   const changes = other === null ? mapped.changes : changesOfJoined(mapped.changes, joinedTo(joined, other));
   for (const change of changes) {
     removals.markPublished(change.id);

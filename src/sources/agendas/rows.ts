@@ -116,6 +116,8 @@ export interface Skipped {
   readonly what: 'body' | 'event' | 'item' | 'vote' | 'document';
   readonly id: string | null;
   readonly reason: string;
+  /** Public address of the row, where one is known. */
+  readonly address?: string;
   /** The source itself does not publish it: nothing is lost. */
   readonly isIntended?: true;
 }

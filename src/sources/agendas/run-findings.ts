@@ -38,9 +38,14 @@ export class RunFindings {
   }
 
   /** Counts the event once, however many reasons it has. */
-  degrade(eventId: string, sourceId: string, reasons: readonly (string | null)[]): void {
+  degrade(
+    { id, address }: { readonly id: string; readonly address: string | null },
+    sourceId: string,
+    reasons: readonly (string | null)[],
+  ): void {
     const causes = reasons.filter((reason) => reason !== null);
-    for (const reason of causes) this.degraded.push({ what: 'event', id: eventId, reason });
+    for (const reason of causes)
+      this.degraded.push({ what: 'event', id, reason, ...(address !== null && { address }) });
     if (causes.length > 0) this.#countsOf(sourceId).degraded += 1;
   }
 

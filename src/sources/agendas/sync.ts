@@ -111,6 +111,7 @@ export async function syncAgendas(
     sourcesChecked: checks.appended,
     failedEvents: findings.failedEvents,
     failure,
+    sourceIds: sources.map(({ sourceId }) => sourceId),
     position: positions.toSorted().at(-1) ?? null,
   };
 }

@@ -102,7 +102,7 @@ describe('a body that leaves the list', () => {
       jurisdiction: { slug: 'fort-worth', name: 'Fort Worth', timezone: 'America/Chicago' },
     };
     const connectors = { legistar: agendaConnector(() => undefined as never, '') } as unknown as Connectors;
-    expect(await stateOf(connectors, records, { ...added, isPublic: false, baseUrl: undefined }, now)).toMatchObject({
+    expect(await stateOf(connectors, records, { added: { ...added, isPublic: false }, now })).toMatchObject({
       status: 'healthy',
       bodies: 1,
     });

@@ -67,7 +67,7 @@ export async function serveClient() {
       const jurisdiction = { slug: 'fort-worth', name: 'Fort Worth', timezone: 'America/Chicago' };
       const connectors = { legistar: agendaConnector(() => undefined as never, '') } as unknown as Connectors;
       const added = { source: 'legistar', client: CLIENT, jurisdiction, isPublic: false, baseUrl: undefined };
-      return stateOf(connectors, records, added, clock.now());
+      return stateOf(connectors, records, { added, now: clock.now() });
     },
     removals: () => records.log.filter((entry) => entry.op === 'remove'),
   };

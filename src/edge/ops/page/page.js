@@ -240,6 +240,20 @@ const showShared = ({ shared, freeDiskBytes, process: ofProcess }) => {
     listed,
     'None is known',
   );
+  const reasons = shared.sourceReasons;
+  showTable(
+    'source-reasons',
+    reasons.more === 0 ? 'Why rows were left out or are incomplete' : `Why rows were left out or are incomplete; ${number(reasons.more)} more reasons`,
+    [
+      ['Source', ({ source }) => source],
+      ['Rows', ({ count }) => number(count), 'number'],
+      ['Effect', ({ effect }) => effect],
+      ['Reason', ({ reason }) => reason, 'wide'],
+      ['Example', ({ example, address }) => (address === undefined ? example : `${example}, ${address}`), 'wide'],
+    ],
+    reasons.listed,
+    'The last syncs left out no row',
+  );
   showTable(
     'payments',
     'Under way, and begun in the last day',
