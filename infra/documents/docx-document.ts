@@ -141,6 +141,9 @@ class DocxReader {
   readonly #styles: ReadonlyMap<string, Style>;
   readonly #counter: NumberCounter;
   #style: Style = { ...PLAIN };
+  /** True if the text of the current run is bold. */
+  #isBold = false;
+  #isInRun = false;
   /** Id of the paragraph's style; null without one. */
   #name: string | null = null;
   #isInText = false;
@@ -182,7 +185,7 @@ class DocxReader {
   }
 
   #write(text: string): void {
-    this.#writer.addText(text, { isBold: this.#style.isBold, isLink: false });
+    this.#writer.addText(text, { isBold: this.#isBold, isLink: false });
   }
 
   #open(name: string, attributes: Attributes): void {
@@ -194,7 +197,12 @@ class DocxReader {
     } else if (name === 'w:pStyle') {
       this.#name = attributes['w:val'] ?? '';
       this.#style = { ...(this.#styles.get(this.#name) ?? PLAIN) };
-    } else if (name === 'w:t') this.#isInText = true;
+    } else if (name === 'w:r') {
+      this.#isInRun = true;
+      this.#isBold = this.#style.isBold;
+    } else if (name === 'w:rStyle') this.#isBold ||= this.#styles.get(attributes['w:val'] ?? '')?.isBold === true;
+    else if (name === 'w:t') this.#isInText = true;
+    else if (name === 'w:b') this.#setBold(attributes['w:val']);
     else if (name === 'w:tab') this.#write(' ');
     else if (name === 'w:br' && attributes['w:type'] === 'page') this.#writer.startPage();
     else if (name === 'w:br' || name === 'w:cr') this.#writer.breakLine(this.#paragraphStyle());
@@ -204,8 +212,14 @@ class DocxReader {
     else applyProperty(this.#style, name, attributes);
   }
 
+  /** Bold outside of a run is that of the mark at the end of the paragraph. */
+  #setBold(value: string | undefined): void {
+    if (this.#isInRun) this.#isBold = isOn(value);
+  }
+
   #close(name: string): void {
     if (name === 'w:t') this.#isInText = false;
+    else if (name === 'w:r') this.#isInRun = false;
     else if (name === 'mc:Fallback') this.#copies -= 1;
     else if (name === 'w:p') this.#endParagraph();
     else if (name === 'w:tr') this.#writer.endRow();

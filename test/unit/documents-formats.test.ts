@@ -218,3 +218,17 @@ it('reads a page that came in place of a file', async () => {
     reason: expect.stringContaining('not recognized'),
   });
 });
+
+it('ends bold text with its run, and ignores the mark at the end of a paragraph', async () => {
+  const run = (text: string, properties = ''): string =>
+    `<w:r>${properties}<w:t xml:space="preserve">${text}</w:t></w:r>`;
+  const bold = '<w:rPr><w:b/></w:rPr>';
+  const file = docx([
+    paragraph('COUNCIL AGENDA'),
+    paragraph('1. Call to Order'),
+    `<w:p><w:pPr>${bold}</w:pPr>${run('2. CITIZEN COMMENTS', bold)}${run(' The council welcomes comments. Each speaker has three minutes.')}</w:p>`,
+    paragraph('3. Adjournment'),
+  ]);
+  const { items } = await read(file);
+  expect(items.map(({ title }) => title)).toEqual(['Call to Order', 'CITIZEN COMMENTS', 'Adjournment']);
+});
