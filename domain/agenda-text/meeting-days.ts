@@ -1,5 +1,5 @@
 import { MONTHS } from '../months.ts';
-import { anyOf } from '../text/patterns.ts';
+import { anyOf, pattern } from '../text/patterns.ts';
 
 /** A date that a text states. */
 export interface StatedDay {
@@ -30,21 +30,31 @@ const SPANISH_MONTHS = [
 const MONTH = anyOf(
   ...MONTHS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)}|${name === 'september' ? 't' : ''})?\\.?`),
 );
-const WEEKDAY = `(?:(?<weekday>${anyOf(...WEEKDAYS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?\\.?`))})(?:,|\\s-)?\\s+)?`;
-const YEAR = String.raw`(?<year>(?:19|20)\d{2})`;
-const ORDINAL = '(?:st|nd|rd|th)?';
+const WEEKDAY_NAME = anyOf(...WEEKDAYS.map((name) => `${name.slice(0, 3)}(?:${name.slice(3)})?\\.?`));
+const WEEKDAY = String.raw`\b(?:(?<weekday>${WEEKDAY_NAME})(?:,|\s-)?\s+)?`;
+const YEAR = String.raw`(?:A\.?D\.?,?\s)?(?<year>(?:19|20)\d{2})\b`;
+const DAY = String.raw`(?<day>\d{1,2})\s?(?:st|nd|rd|th)?`;
+const NAMED_MONTH = `(?<month>${MONTH})`;
 const FORMS = [
   // "Tuesday, March 4th, 2025"
-  String.raw`\b${WEEKDAY}(?<month>${MONTH})\s{0,3}(?<day>\d{1,2})\s?${ORDINAL}(?:\s?[,.]\s{0,3}|\s{1,3})(?:A\.?D\.?,?\s)?${YEAR}\b`,
+  [WEEKDAY, NAMED_MONTH, String.raw`\s{0,3}`, DAY, String.raw`(?:\s?[,.]\s{0,3}|\s{1,3})`, YEAR],
   // "the 4th day of March, 2025", "4 March 2025"
-  String.raw`\b${WEEKDAY}(?:the\s)?(?<day>\d{1,2})\s?${ORDINAL}[\s-](?:day\sof\s)?(?<month>${MONTH})(?:\s?,\s?|\s|-)(?:A\.?D\.?,?\s)?${YEAR}\b`,
+  [
+    WEEKDAY,
+    String.raw`(?:the\s)?`,
+    DAY,
+    String.raw`[\s-](?:day\sof\s)?`,
+    NAMED_MONTH,
+    String.raw`(?:\s?,\s?|\s|-)`,
+    YEAR,
+  ],
   // "10 de marzo de 2026"
-  String.raw`\b(?<day>\d{1,2})\sde\s(?<month>${anyOf(...SPANISH_MONTHS)})(?:\sdel?|,)?\s${YEAR}\b`,
+  [String.raw`\b(?<day>\d{1,2})\sde\s(?<month>${anyOf(...SPANISH_MONTHS)})(?:\sdel?|,)?\s`, YEAR],
   // "3/4/2025", "03-04-25"
-  String.raw`\b${WEEKDAY}(?<number>\d{1,2})(?<mark>[/.-])(?<day>\d{1,2})\k<mark>(?<year>(?:20)?\d{2})\b`,
+  [WEEKDAY, String.raw`(?<number>\d{1,2})(?<mark>[/.-])(?<day>\d{1,2})\k<mark>(?<year>(?:20)?\d{2})\b`],
   // "2025-03-04"
-  String.raw`\b(?<year>20\d{2})-(?<number>\d{2})-(?<day>\d{2})\b`,
-].map((form) => new RegExp(form, 'gi'));
+  [String.raw`\b(?<year>20\d{2})-(?<number>\d{2})-(?<day>\d{2})\b`],
+].map((parts) => pattern('gi', ...parts));
 
 type Groups = Readonly<Record<string, string | undefined>>;
 
@@ -79,8 +89,19 @@ export function readDays(text: string): readonly StatedDay[] {
   return days.toSorted((left, right) => left.index - right.index);
 }
 
-const TIME =
-  /\b(\d{1,2})(?:\s?[:.]\s?(\d{2})(?::\d{2})?)?(?:\s?o['’]clock)?\s?([ap])\.?\s?m\b\.?|\b(?:12(?::00)?\s)?(noon)\b|\b([01]?\d|2[0-3]):([0-5]\d)\b(?:\s?(?:hours|hrs))?|\b([01]\d|2[0-3])([0-5]\d)\s(?:hours|hrs)\b/gi;
+const HOUR = String.raw`(?:[01]\d|2[0-3])`;
+const MINUTE = String.raw`(?:\s?[:.]\s?(?<minute>\d{2})(?::\d{2})?)?`;
+const TIMES = [
+  // "7 p.m.", "7:30 PM", "7.30 p. m.", "6:00:00 PM", "9:00 o'clock a.m."
+  String.raw`\b(?<hour>\d{1,2})${MINUTE}(?:\s?o['’]clock)?\s?(?<half>[ap])\.?\s?m\b\.?`,
+  // "noon", "12:00 noon"
+  String.raw`\b(?:12(?::00)?\s)?(?<noon>noon)\b`,
+  // "18:30", "18:30 hours"
+  String.raw`\b(?<hours>\d|${HOUR}):(?<minutes>[0-5]\d)\b(?:\s?(?:hours|hrs))?`,
+  // "1830 hours"
+  String.raw`\b(?<military>${HOUR})(?<past>[0-5]\d)\s(?:hours|hrs)\b`,
+];
+const TIME = new RegExp(anyOf(...TIMES), 'gi');
 
 export interface StatedTime {
   /** `HH:MM`. */
@@ -88,20 +109,24 @@ export interface StatedTime {
   readonly index: number;
 }
 
-function timeOf([, hour, minute, half, noon, hours, minutes, military, minuteOfHour]: RegExpExecArray): string | null {
+/** Hours of a morning or an afternoon in hours of the day. */
+function hourOfDay(hour: number, half: string): number {
+  return (hour % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
+}
+
+function timeOf({ noon, military, past, half, hour, minute, hours, minutes }: Groups): string | null {
   if (noon !== undefined) return '12:00';
-  if (military !== undefined) return `${military}:${minuteOfHour}`;
+  if (military !== undefined) return `${military}:${past}`;
   if (half === undefined) return Number(hours) >= 13 ? `${hours!.padStart(2, '0')}:${minutes}` : null;
-  const [number, past] = [Number(hour), Number(minute ?? 0)];
-  if (number < 1 || number > 12 || past > 59) return null;
-  const inDay = (number % 12) + (half.toLowerCase() === 'p' ? 12 : 0);
-  return `${String(inDay).padStart(2, '0')}:${String(past).padStart(2, '0')}`;
+  const [ownHour, ownMinute] = [Number(hour), Number(minute ?? 0)];
+  if (ownHour < 1 || ownHour > 12 || ownMinute > 59) return null;
+  return `${String(hourOfDay(ownHour, half)).padStart(2, '0')}:${String(ownMinute).padStart(2, '0')}`;
 }
 
 /** Returns the times of a line, in its order. A time without a half of the day counts from 13:00 on. */
 export function readTimes(text: string): readonly StatedTime[] {
   return [...text.matchAll(TIME)].flatMap((match) => {
-    const time = timeOf(match);
+    const time = timeOf(match.groups ?? {});
     return time === null ? [] : [{ time, index: match.index }];
   });
 }

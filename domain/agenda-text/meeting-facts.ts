@@ -1,10 +1,8 @@
-import { MONTHS } from '../months.ts';
-import { anyOf, anyPhrase, anyWord } from '../text/patterns.ts';
-import { wordSet } from '../text/words.ts';
+import { anyOf, anyPhrase } from '../text/patterns.ts';
+import { findBody } from './meeting-body.ts';
 import { readDays, readTimes } from './meeting-days.ts';
+import { heaviest, isShort, type Stated, TITLE_LINES } from './stated-facts.ts';
 import type { TextLine } from './text-line.ts';
-import { cellsOf } from './cells.ts';
-import { isCapitals } from './leads.ts';
 
 export type MeetingStatus = 'scheduled' | 'cancelled' | 'amended';
 
@@ -19,8 +17,6 @@ export interface MeetingFacts {
 
 /** Lines before the agenda that are read. */
 const MAX_HEAD = 120;
-/** Lines at the top that can be the name of a paper. */
-const TITLE_LINES = 25;
 
 const OTHER_DAY_WORDS = anyPhrase(String.raw`
   post(?:ed|ing)?, revis(?:ed|ion), printed, publish(?:ed)?, dated, order, proclaim\w*, executive, resolution,
@@ -37,20 +33,6 @@ const LIMIT_WORDS = anyPhrase(String.raw`
   close of, register, submitted, received, adjourn
 `);
 const LIMIT = new RegExp(String.raw`\b${LIMIT_WORDS}\b`, 'i');
-
-interface Stated<Value> {
-  readonly value: Value;
-  readonly weight: number;
-  readonly index: number;
-}
-
-function heaviest<Value>(found: readonly Stated<Value>[]): Stated<Value> | null {
-  let best: Stated<Value> | null = null;
-  for (const each of found) if (best === null || each.weight > best.weight) best = each;
-  return best;
-}
-
-const isShort = (text: string): boolean => text.length <= 90;
 
 function weighDay(line: TextLine, isRunning: boolean): number {
   const { text } = line;
@@ -106,120 +88,13 @@ function findTime(head: readonly TextLine[], day: Stated<string> | null): string
       (isShort(text) ? 4 : 0) +
       (OWN_DAY.test(text) ? 2 : 0) +
       (/\btime\b/i.test(before) ? 2 : 0) +
-      (distance === 0 ? 5 : 0) -
+      (distance === 0 ? 5 : distance === 1 ? 2 : 0) -
       (LIMIT.test(before) ? 6 : 0) -
       Math.min(distance, 30) / 4;
     times.push({ value: first.time, weight, index });
   }
   const best = heaviest(times);
   return best !== null && best.weight > 0 ? best.value : null;
-}
-
-const ASSEMBLY = anyWord(String.raw`
-  council commission commissions board committee court authority corporation corp district trustees supervisors aldermen selectmen commissioners
-  agency association task\sforce panel bureau subcommittee assembly cabinet legislature directors
-`);
-const NAME_OF_BODY = new RegExp(String.raw`\b${ASSEMBLY}\b`, 'i');
-const MEETING_WORDS = anyOf(
-  'notice(?: of)?(?: an?| the)?',
-  '(?:public|regular(?:ly)?|special(?: called)?|called|joint|emergency|scheduled|revised|amended|draft|final|tentative|annual|quarterly|monthly|virtual|hybrid|open|adjourned|zoom|the|official|city hall)',
-  '(?:meeting|session|workshop|work session|study session|hearing|agenda)s?(?: of| for)?(?: the)?',
-  '(?:and|&|/)',
-);
-const BEFORE_BODY = new RegExp(String.raw`^(?:${MEETING_WORDS}[\s:–—-]+)+`, 'i');
-const MEETING_WORD = /\b(?:meeting|session|workshop|hearing|agenda|docket)s?\b/i;
-const KINDS_OF_MEETING = wordSet(
-  'regular special called joint work study public revised amended notice and of quarterly annual & hybrid virtual emergency – - —',
-);
-
-/** "City Council Special Called Meeting" without the kind of the meeting. */
-function withoutMeeting(name: string): string {
-  const at = name.search(MEETING_WORD);
-  if (at <= 0) return name;
-  const words = name.slice(0, at).trim().split(/\s+/);
-  const last = words.findLastIndex((word) => !KINDS_OF_MEETING.has(word.toLowerCase()));
-  return words.slice(0, last + 1).join(' ');
-}
-/** "City of Example, Texas City Council": the place before the body. */
-const PLACE_BEFORE =
-  /^.*?\b(?:city|town|village|county) of [\p{L} .'’]+?[\s,–—-]+(?:(?:texas|tx)[\s,–—-]+)?(?=(?:city|town|village|county|planning|board|parks)\b)/iu;
-const PLACE_OF_COUNCIL = /^.*\s(?=(?:city|town|village) (?:council|commission)$)/i;
-/** "Sample County Commissioners Court", "Commissioners' Court of Sample County, Texas": the county around its court. */
-const COURT_OF_COUNTY =
-  /^(?:[\p{L}.'’ ]{1,40}? county,? (?:texas,? )?)?(commissioners?['’]? court)(?: of [\p{L}.'’ ]{1,40}? county(?:,? texas)?)?$/iu;
-/** "City Council of Sample, Texas": the body before its place. */
-const COUNCIL_OF_CITY = /^((?:city|town|village) (?:council|commission)) of .*$/i;
-/** "Sample Board Monday, August 14, 2026": the day after the name. */
-const DAY_AFTER = new RegExp(
-  String.raw`(?<![\s,–—|-])[\s,–—|-]+(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|${anyOf(...MONTHS)} \d)\b.*$`,
-  'i',
-);
-const NOT_BODY_WORDS = anyPhrase(String.raw`
-  how, to, if, join, watch, view, please, this, all, any, approv, consider
-`);
-const NOT_BODY_PARTS = anyPhrase(String.raw`
-  provided, presented, discussed, approved, made, has, have, not, this, your?, chambers?, room, street, avenue,
-  members?$, building, hall$, will, may, shall, must, is, are, be, packet, staff, wishing, public comment,
-  clerk, center, floor, drive, blvd, road
-`);
-const NOT_BODY = new RegExp(String.raw`^${NOT_BODY_WORDS}\b|\b${NOT_BODY_PARTS}\b|@|\d{3}|[.;:?!]$`, 'i');
-
-const SMALL_WORDS = /\b(?:Of|And|The|For|On|In|At|To)\b/g;
-/** "CITY COUNCIL" as "City Council". */
-const inTitleCase = (text: string): string =>
-  isCapitals(text)
-    ? text
-        .toLowerCase()
-        .replace(/(?<![\p{L}'’])\p{L}/gu, (letter) => letter.toUpperCase())
-        .replace(SMALL_WORDS, (word, index: number) => (index === 0 ? word : word.toLowerCase()))
-    : text;
-
-function bodyIn(text: string): string | null {
-  const line = text.slice(0, 400).replace(/\s+/g, ' ').trim().replace(DAY_AFTER, '');
-  if (line.length > 160 || /^(?:\d{1,2}[.)]|[•*])/.test(line) || !NAME_OF_BODY.test(line)) return null;
-  const name = withoutMeeting(line.replace(BEFORE_BODY, ''))
-    .replace(BEFORE_BODY, '')
-    .replace(PLACE_BEFORE, '')
-    .replace(PLACE_OF_COUNCIL, '')
-    .replace(COURT_OF_COUNTY, '$1')
-    .replace(/^(?:(?:of|the|for)\s+)+/i, '')
-    .replace(COUNCIL_OF_CITY, '$1')
-    .replace(/(?<![\s,:–—-])[\s,:–—-]+$/, '')
-    .trim();
-  return name.length < 4 || name.length > 120 || !NAME_OF_BODY.test(name) || NOT_BODY.test(name)
-    ? null
-    : inTitleCase(name);
-}
-
-/** "notice that the Commissioners' Court of Example County will meet": the body in a sentence. */
-const IN_SENTENCE = new RegExp(
-  String.raw`\b(?:meeting of the|that the|of the)\s+((?:[\p{Lu}&][\p{L}.'’&-]*\s+|of\s+|and\s+|the\s+){0,8}${anyWord('Council Commission Board Committee Court Authority Corporation District Trustees Directors Supervisors COUNCIL COMMISSION BOARD COMMITTEE COURT CORPORATION')}(?:\s+of\s+(?:the\s+)?(?:\p{Lu}[\p{L}.'’-]*\s?){1,5})?)`,
-  'u',
-);
-
-function findBody(head: readonly TextLine[], running: readonly TextLine[]): string | null {
-  const names: Stated<string>[] = [];
-  for (const [index, line] of head.slice(0, TITLE_LINES).entries()) {
-    const { text, size } = line;
-    const name = cellsOf(line)
-      .flatMap((cell) => cell.text.split(/\s{3,}|\s[|•■]\s/))
-      .flatMap((part) => bodyIn(part) ?? [])
-      .at(0);
-    if (name !== undefined) names.push({ value: name, weight: size / 4 - index / 3 + (isShort(text) ? 2 : 0), index });
-  }
-  const best = heaviest(names);
-  if (best !== null) return best.value;
-  for (const { text } of running) {
-    const name = bodyIn(text);
-    if (name !== null) return name;
-  }
-  const prose = head
-    .map(({ text }) => text)
-    .join(' ')
-    .slice(0, 4_000);
-  const bodyName = IN_SENTENCE.exec(prose)?.[1]?.trim();
-  if (bodyName === undefined) return null;
-  return inTitleCase(bodyName.replace(/ of the (?:city|town|county)$/i, '').replace(COURT_OF_COUNTY, '$1'));
 }
 
 const CANCELED = new RegExp(
@@ -279,7 +154,7 @@ export function readMeetingFacts({ head: lines, running, first, hasItems }: Meet
   const isMoved = status !== 'cancelled';
   const day = findDay(head, running, isMoved) ?? findDay(first.filter(isNameOfDay), [], isMoved);
   return {
-    body: findBody(head, running),
+    body: findBody(head, running, day?.index ?? null),
     date: day?.value ?? null,
     time: findTime(head, day),
     status,

@@ -1,3 +1,4 @@
+import { anyPhrase } from '../text/patterns.ts';
 import { isEnding, isOpening, isStep } from './agenda-words.ts';
 import type { FoundItem } from './agenda-items.ts';
 import type { TextLine } from './text-line.ts';
@@ -7,8 +8,10 @@ const NAME_LINES = 40;
 /** Characters of a line that is a name. */
 const MAX_NAME = 100;
 
-const AGENDA =
-  /\bagendas?\b|\bdocket\b|\border of business\b|\bnotice of (?:\S+ ){0,5}(?:meeting|hearing|session|workshop)|\bA\s?G\s?E\s?N\s?D\s?A\b/i;
+const AGENDA_WORDS = anyPhrase(String.raw`
+  agendas?, docket, order of business, notice of (?:\S+ ){0,5}(?:meeting|hearing|session|workshop)
+`);
+const AGENDA = new RegExp(String.raw`\b${AGENDA_WORDS}\b`, 'i');
 const MINUTES = /\bminutes\b/i;
 const OF_MINUTES = /\b(?:approv|accept|adopt|read|consider|review|previous|correct)/i;
 /** The lines at the top of a memorandum. */

@@ -114,3 +114,24 @@ it('reads the day of a canceled meeting, not the day to which it was moved', () 
   const page = 'NOTICE\n\nThe council meeting of March 3, 2026 is cancelled and rescheduled to March 10, 2026.';
   expect(agendaOf(page)).toMatchObject({ status: 'cancelled', date: '2026-03-03' });
 });
+
+it.each([
+  ['EXAMPLE INDEPENDENT SCHOOL DISTRICT\nBOARD OF TRUSTEES', 'Board of Trustees'],
+  ['March 3, 2026 at 6:30 PM - Special Called Board of Trustees Meeting', 'Board of Trustees'],
+])('names those who meet in "%s"', (lines, body) => {
+  expect(agendaOf(`${lines}\nAGENDA\nMarch 3, 2026${ITEMS}`).body).toBe(body);
+});
+
+it('finds the body next to the day, below a page of instructions', () => {
+  const instructions = Array.from({ length: 30 }, (_, index) => `Press key ${index} to listen`).join('\n\n');
+  const page = `SAMPLE COUNTY LIBRARY COMMISSION\nThursday, March 3, 2026\nAGENDA${ITEMS}`;
+  expect(agendaOf(instructions, page).body).toBe('Sample County Library Commission');
+});
+
+it('reads a time that begins the line after the day', () => {
+  const page = `SAMPLE DISTRICT
+NOTICE OF MEETING
+Notice is given that the directors of the district will hold a meeting on January 20, 2026, at
+9:00 a.m. at the district hall, 5 Lake Road, in the town of Sample, to act on these matters:${ITEMS}`;
+  expect(agendaOf(page)).toMatchObject({ date: '2026-01-20', time: '09:00' });
+});

@@ -330,6 +330,8 @@ export const NOT_FED: Readonly<Record<string, string>> = {
       'labels',
       'layout',
       'leads',
+      'letter-spacing',
+      'meeting-body',
       'meeting-days',
       'meeting-facts',
       'paper-kind',
