@@ -31,6 +31,8 @@ export interface FoundAgenda {
   readonly items: readonly FoundItem[];
   /** The lines before the agenda itself, which name the meeting. */
   readonly head: readonly TextLine[];
+  /** True if matters without numbers cannot be told from other text. */
+  readonly isDoubtful: boolean;
 }
 
 function numberOf({ label, list }: Entry, parent: FoundItem | null): string | null {
@@ -39,8 +41,8 @@ function numberOf({ label, list }: Entry, parent: FoundItem | null): string | nu
   return isWhole ? label.number : `${parent.number}.${label.number}`;
 }
 
-/** "RS2022-1441", "23-0028": the number of the matter in a column of its own. */
-const FILE = /^\s*(?:[A-Z]{1,4}\d{0,4}|\d{2,4})-\d{2,5}(?=\s+\S|\s*$)/;
+/** "RS2022-1441", "#23-0028": the number of the matter in a column of its own. */
+const FILE = /^\s*#?(?:[A-Z]{1,4}\d{0,4}|\d{2,4})-\d{2,5}(?=\s+\S|\s*$)/;
 
 /** Characters of the number of the matter before a title. */
 function fileLength({ line: { runs, text }, label }: Entry): number {
@@ -94,7 +96,7 @@ export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda 
     const title = read(from);
     return { entry, ...(title.text === '' ? read(entry.label.length) : title) };
   });
-  const unnumbered = findUnnumbered({ lines, layout, leads, isEntry, titled });
+  const { titles: unnumbered, isDoubtful } = findUnnumbered({ lines, layout, leads, isEntry, titled });
   detachLists(accepted, unnumbered, lines);
   const items = [
     ...numberItems(titled),
@@ -108,7 +110,7 @@ export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda 
       parent: null,
     })),
   ].toSorted((left, right) => left.index - right.index);
-  return { items, head: lines.slice(0, items[0]?.index ?? lines.length) };
+  return { items, head: lines.slice(0, items[0]?.index ?? lines.length), isDoubtful };
 }
 
 /** Numbers each item with the item that it belongs to, which precedes it. */

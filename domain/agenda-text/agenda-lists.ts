@@ -120,7 +120,8 @@ export class AgendaLists {
     const { lines, entries } = this.#outline;
     const before = first!.index - 1;
     const above = lines[before];
-    if (above === undefined || entries.has(before)) return above !== undefined && introducesProposal(above.text);
+    if (above === undefined) return false;
+    if (entries.has(before)) return introducesProposal(above.text) && !isStepOrSection(titleOf(parent!));
     const isInPart = lines.slice(Math.max(parent!.index + 1, first!.index - MAX_PART), first!.index);
     return (
       introducesProposal(above.text) ||

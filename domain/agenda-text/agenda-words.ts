@@ -71,6 +71,7 @@ const PART_LABEL = new RegExp(
     'exhibits?',
     'background',
     'summary',
+    'description',
     'discussion',
     'alternatives?',
     'fiscal impact',

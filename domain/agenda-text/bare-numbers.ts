@@ -24,7 +24,7 @@ export function findBareNumbers(lines: readonly TextLine[]): ReadonlyMap<number,
     if (match === null || readLabel(line) !== null) continue;
     const [{ length }, number] = [match[0], match[1]!];
     const value = Number(number);
-    const label: Label = { number, prefix: '', counts: [{ style: 'decimal', value }], mark: ' ', length };
+    const label: Label = { number, prefix: '', stem: number, counts: [{ style: 'decimal', value }], mark: ' ', length };
     const next = open.findLast(({ x, found }) => Math.abs(x - line.x) <= SAME_EDGE && found.length === value - 1);
     if (next !== undefined) next.found.push([index, label]);
     else if (value === 1) {

@@ -19,8 +19,8 @@ const MAX_BESIDE = 45;
 /** Characters of a word above the number of a matter. */
 const MAX_WORD = 12;
 
-/** "RS2022-1441", "23-0028": the whole number of a matter. */
-const FILE = /^\s*(?:[A-Z]{1,4}\d{0,4}|\d{2,4})-\d{2,5}\s*$/;
+/** "RS2022-1441", "#23-0028": the whole number of a matter. */
+const FILE = /^\s*#?(?:[A-Z]{1,4}\d{0,4}|\d{2,4})-\d{2,5}\s*$/;
 
 /** An edge at which texts of a column begin or end. */
 interface Edge {

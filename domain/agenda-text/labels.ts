@@ -12,8 +12,10 @@ export interface Count {
 export interface Label {
   /** As agendas cite it, without marks around it: "4", "4.A", "D1"; empty for a bullet. */
   readonly number: string;
-  /** The parts before the last one: "4" of "4.A"; empty for a number with one part. */
+  /** The parts before the last one: "4" of "4.A"; empty for a number with one part, and for "4.0". */
   readonly prefix: string;
+  /** The prefix of the numbers below this one: "4" for "4" and "4.0". */
+  readonly stem: string;
   /** Possible meanings of the last part: "I" is a letter and a numeral. */
   readonly counts: readonly Count[];
   /** Marks around the number, which numbers of one list share. */
@@ -70,11 +72,16 @@ function countsOf(atom: string): readonly Count[] {
 
 const LAST_PART = /(?:(?<![\d])\d+|(?<![A-Za-z])[A-Za-z]+)$/;
 
+/** "1.0", "2.00": numbers of an outer list, over "1.1" and "2.01". */
+const ROUND = /^(\d{1,3})\.0{1,2}$/;
+
 function labelOf(number: string, mark: string, length: number): Label | null {
+  const round = ROUND.exec(number)?.[1];
+  if (round !== undefined) return { number, prefix: '', stem: round, counts: countsOf(round), mark: '.0', length };
   const atom = LAST_PART.exec(number)?.[0] ?? number;
   const counts = countsOf(atom);
   const prefix = number.slice(0, number.length - atom.length).replace(/[.-]$/, '');
-  return counts.length === 0 ? null : { number, prefix, counts, mark, length };
+  return counts.length === 0 ? null : { number, prefix, stem: number, counts, mark, length };
 }
 
 /** A number alone in its column needs no mark: "1      Call to Order". */
@@ -92,7 +99,14 @@ export function readLabel(line: TextLine): Label | null {
   const own = text.slice(start);
   const bullet = BULLET.exec(own);
   if (bullet !== null)
-    return { number: '', prefix: '', counts: [{ style: 'bullet', value: 1 }], mark: bullet[0], length: start + 1 };
+    return {
+      number: '',
+      prefix: '',
+      stem: '',
+      counts: [{ style: 'bullet', value: 1 }],
+      mark: bullet[0],
+      length: start + 1,
+    };
   const marked = MARKED.exec(own);
   if (marked !== null) return labelOf(marked[1]!, marked[2]!.trim()[0]!, start + marked[0].length);
   const bracketed = BRACKETED.exec(own);

@@ -47,6 +47,8 @@ const RECENT = 100;
 const MAX_BETWEEN = 60;
 /** Share of the longest line that a line with a wrapped text has. */
 const LONG = 0.75;
+/** Characters of a line with the title of a section. */
+const MAX_SECTION = 40;
 /** Lists that can be continued after a list inside them. */
 const SUSPENDED = 12;
 
@@ -118,13 +120,15 @@ export class OutlineReader {
     const isSmall = /^\p{Ll}/u.test(line.text.slice(label.length).trimStart());
     if (label.mark === '' && (isSmall || !this.#isNamed(label.prefix))) return true;
     const isLetter = label.mark === '.' && label.number.length === 1 && /[A-Z]/.test(label.number);
-    const isBelow = Math.abs(above.x - line.x) < 2 && above.right - above.x > 250 && !this.#entries.has(index - 1);
+    const isAtEdge = Math.abs(above.x - line.x) < 2 && above.right - above.x > 250;
+    const isWhole = line.text.slice(label.length).trim() === '';
+    const isBelow = isAtEdge && (isWhole || !this.#entries.has(index - 1));
     return isBelow && (isLetter || isSmall || label.mark === '');
   }
 
   /** True if the latest entry of an open list has the number. */
   #isNamed(number: string): boolean {
-    return this.#open.some(({ list }) => list.prefix === number || list.entries.at(-1)?.label.number === number);
+    return this.#open.some(({ list }) => list.prefix === number || list.entries.at(-1)?.label.stem === number);
   }
 
   #place(label: Label, index: number, line: TextLine): void {
@@ -234,7 +238,8 @@ export class OutlineReader {
         (list.prefix === '') === (label.prefix === '') &&
         Math.abs(x - line.x) <= SAME_PLACE,
     );
-    if (isOpening(line.text.slice(label.length)) && !this.#isBelowStep(style, index)) {
+    const isBelow = this.#isBelowStep(style, index) || this.#isBelowFirst(index, line);
+    if (isOpening(line.text.slice(label.length)) && !isBelow) {
       // A meeting begins, whatever precedes it.
       this.#suspend();
       this.#open = [];
@@ -270,10 +275,18 @@ export class OutlineReader {
     return index - entry.index <= 2 && isOpening(entry.line.text.slice(entry.label.length));
   }
 
+  /** "1. Call to Order" inside of "A. Opening", the first section. */
+  #isBelowFirst(index: number, line: TextLine): boolean {
+    const entries = this.#open.length === 1 ? this.#open[0]!.list.entries : [];
+    const [first] = entries;
+    if (first === undefined || entries.length > 1 || index !== first.index + 1) return false;
+    return line.x > first.line.x + SAME_PLACE && first.line.text.length <= MAX_SECTION && first.line.page === line.page;
+  }
+
   /** "4.2" belongs to "4" even if "4.1" was not found. */
   #startInside(label: Label, index: number, line: TextLine): boolean {
     if (label.prefix === '') return false;
-    const parent = this.#open.findLastIndex(({ list }) => list.entries.at(-1)?.label.number === label.prefix);
+    const parent = this.#open.findLastIndex(({ list }) => list.entries.at(-1)?.label.stem === label.prefix);
     const count = label.counts.find(({ value }) => value <= MISSING);
     if (parent === -1 || count === undefined) return false;
     this.#open = this.#open.slice(0, parent + 1);
@@ -301,7 +314,7 @@ export class OutlineReader {
   #begin({ style, value }: Count, label: Label, index: number, line: TextLine): void {
     const { prefix, mark } = label;
     const named =
-      prefix === '' ? -1 : this.#open.findLastIndex(({ list }) => list.entries.at(-1)?.label.number === prefix);
+      prefix === '' ? -1 : this.#open.findLastIndex(({ list }) => list.entries.at(-1)?.label.stem === prefix);
     if (named !== -1) this.#open = this.#open.slice(0, named + 1);
     const parent = this.#open.at(-1)?.list.entries.at(-1) ?? null;
     const list: List = { entries: [], parent, style, mark, prefix, isCountedOn: false };
@@ -334,7 +347,7 @@ const isSameMark = (one: string, other: string): boolean =>
   one === other || [one, other].every((mark) => mark === '.' || mark === ' ');
 
 const isPartOf = (label: Label, { entries }: List): boolean =>
-  label.prefix !== '' && entries.at(-1)?.label.number === label.prefix;
+  label.prefix !== '' && entries.at(-1)?.label.stem === label.prefix;
 
 function continues(open: OpenList, label: Label, line: TextLine, missing: number): Candidate | null {
   const { list, value, x, page } = open;

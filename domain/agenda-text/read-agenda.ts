@@ -2,6 +2,7 @@ import { readAgendaRows } from '../agenda/kinds.ts';
 import { beginningOf } from '../text/source-text.ts';
 import { findItems, type FoundItem } from './agenda-items.ts';
 import { type MeetingFacts, readMeetingFacts } from './meeting-facts.ts';
+import { closeLetterSpacing } from './letter-spacing.ts';
 import { otherPaperReason } from './paper-kind.ts';
 import { separateRunningLines } from './running-lines.ts';
 import type { DocumentText } from './text-line.ts';
@@ -80,32 +81,38 @@ function withKinds(found: readonly FoundItem[]): readonly AgendaDocumentItem[] {
   });
 }
 
+interface Division {
+  readonly text: DocumentText;
+  readonly facts: MeetingFacts;
+  readonly items: readonly AgendaDocumentItem[];
+  /** Why the paper is not an agenda; null if it is one. */
+  readonly other: string | null;
+  readonly isDoubtful: boolean;
+}
+
+/** Returns why no items are read; null if the items are those of the agenda. */
+function reasonAgainst({ text, facts, items, other, isDoubtful }: Division): string | null {
+  const isCanceled = facts.status === 'cancelled';
+  if (other !== null && !isCanceled) return other;
+  const damaged = text.damagedPages ?? 0;
+  if (damaged > 0) return `has damaged pages: ${damaged} of ${text.pageCount}`;
+  if (items.length > MAX_ITEMS) return `has more than ${MAX_ITEMS} numbered lines`;
+  if (items.length === 0)
+    return isCanceled ? 'is a notice that the meeting is canceled' : 'has no numbered or titled items';
+  return isDoubtful ? 'has matters without numbers that cannot be told from other text' : null;
+}
+
 /** Divides the text of an agenda into items, and reads body, date, time and status. The time grows with the text. */
-export function readAgenda(text: DocumentText): AgendaDocument {
+export function readAgenda(printed: DocumentText): AgendaDocument {
+  const text = closeLetterSpacing(printed);
   if (!hasTextLayer(text))
     return { ...NOTHING, textEvidence: 'no_text_layer', items: [], reason: 'has no text that can be read' };
   const body = separateRunningLines(text);
-  const { items: found, head } = findItems(body);
+  const { items: found, head, isDoubtful } = findItems(body);
   const items = withKinds(found);
   const { running } = body;
   const facts = readMeetingFacts({ head, running, first: text.lines.slice(0, FIRST), hasItems: items.length > 0 });
   const other = otherPaperReason(head, running, found);
-  if (other !== null && facts.status !== 'cancelled')
-    return { ...facts, textEvidence: 'readable', items: [], reason: other };
-  const damaged = text.damagedPages ?? 0;
-  if (damaged > 0)
-    return {
-      ...facts,
-      textEvidence: 'readable',
-      items: [],
-      reason: `has damaged pages: ${damaged} of ${text.pageCount}`,
-    };
-  if (items.length > MAX_ITEMS)
-    return { ...facts, textEvidence: 'readable', items: [], reason: `has more than ${MAX_ITEMS} numbered lines` };
-  if (items.length === 0) {
-    const reason =
-      facts.status === 'cancelled' ? 'is a notice that the meeting is canceled' : 'has no numbered or titled items';
-    return { ...facts, textEvidence: 'readable', items, reason };
-  }
-  return { ...facts, textEvidence: 'readable', items };
+  const reason = reasonAgainst({ text, facts, items, other, isDoubtful });
+  return { ...facts, textEvidence: 'readable', ...(reason === null ? { items } : { items: [], reason }) };
 }

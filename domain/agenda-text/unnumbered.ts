@@ -1,4 +1,7 @@
+import { isSectionTitle } from '../agenda/heading.ts';
+import { beginsWithDeed } from '../agenda/notices.ts';
 import {
+  beginsNote,
   isEnding,
   isNameOfAgenda,
   isOpening,
@@ -21,6 +24,8 @@ const MAX_TAIL = 80;
 /** Lines of text between titles of an agenda without numbers. */
 const MAX_BETWEEN = 16;
 const EDGE = 4;
+/** Steps in one style that show how the titles of an agenda without numbers look. */
+const MIN_STEPS = 3;
 
 export interface NumberedPart {
   readonly lines: readonly TextLine[];
@@ -73,8 +78,20 @@ function isDay(text: string): boolean {
   const [day] = readDays(text);
   return day !== undefined && day.index === 0 && day.end >= text.length - 1;
 }
-const isNoTitle = (text: string): boolean =>
-  isTitleOfPart(text) || isDay(text) || isNameOfAgenda(text) || isTitleOfOtherPaper(text);
+const isNoTitle = (text: string): boolean => isDay(text) || isNameOfAgenda(text);
+const isOtherTitle = (text: string): boolean => isTitleOfPart(text) || isTitleOfOtherPaper(text);
+
+type Bounds = readonly [start: number, end: number];
+
+/** Returns the indexes of the lines of titles. */
+const coveredBy = (titles: readonly UnnumberedTitle[]): ReadonlySet<number> =>
+  new Set(titles.flatMap(({ index, end }) => Array.from({ length: end - index }, (_, at) => index + at)));
+
+export interface UnnumberedPart {
+  readonly titles: readonly UnnumberedTitle[];
+  /** True if matters of an agenda without numbers cannot be told from other text. */
+  readonly isDoubtful: boolean;
+}
 
 /** Finds the titles without a number among numbered items, or all titles of an agenda without numbers. */
 export class UnnumberedTitles {
@@ -88,17 +105,71 @@ export class UnnumberedTitles {
     this.#font = fontOfText(part.lines);
   }
 
-  read(): readonly UnnumberedTitle[] {
+  read(): UnnumberedPart {
     const all = this.#part.lines.flatMap((_, index) => this.#titleAt(index) ?? []);
     const sure = all.filter(({ name }) => isStepOrSection(name));
-    const [start, end] = this.#bounds(sure);
+    const bounds = this.#bounds(sure);
+    const [start, end] = bounds;
     const inside = all.filter(({ index }) => index >= start && index < end);
+    const titles = this.#plainTitles(inside, bounds) ?? this.#markedTitles(inside);
+    return { titles, isDoubtful: this.#isAlone() && this.#missesMatters(titles, bounds) };
+  }
+
+  /** True if the agenda has no numbers. */
+  #isAlone(): boolean {
+    return this.#part.numbered.length === 0;
+  }
+
+  /** Titles that name a step or a section, and titles in capitals in their style. */
+  #markedTitles(inside: readonly UnnumberedTitle[]): readonly UnnumberedTitle[] {
     for (const { index, name } of inside)
       if (isStepOrSection(name)) {
         const style = this.#styleOf(index);
         this.#styles.set(style, (this.#styles.get(style) ?? 0) + 1);
       }
     return inside.filter((title) => this.#isTitle(title));
+  }
+
+  /**
+   * All lines of an agenda without numbers whose steps look like every other title: one style, no capitals, and no
+   * prose in that style. Null for other agendas.
+   */
+  #plainTitles(inside: readonly UnnumberedTitle[], [start, end]: Bounds): readonly UnnumberedTitle[] | null {
+    if (!this.#isAlone()) return null;
+    const steps = inside.filter(({ name }) => isStepOrSection(name));
+    const styles = Map.groupBy(steps, ({ index }) => this.#styleOf(index));
+    const [style, own] = [...styles].toSorted(([, one], [, other]) => other.length - one.length)[0] ?? [null, []];
+    if (own.length < MIN_STEPS || own.filter(({ text }) => isCapitals(text)).length > own.length / 2) return null;
+    const isTitle = ({ index, name }: UnnumberedTitle): boolean =>
+      (this.#styleOf(index) === style && !this.#isNote(index)) || isStepOrSection(name);
+    const titles = inside.filter(isTitle);
+    const covered = coveredBy(titles);
+    for (let index = start; index < end; index += 1)
+      if (this.#styleOf(index) === style && !covered.has(index) && !this.#isNote(index)) return null;
+    return titles;
+  }
+
+  /** True for a line that begins a note on an item, or stands below the name of the note. */
+  #isNote(index: number): boolean {
+    const { lines } = this.#part;
+    const above = lines[index - 1]?.text.trim() ?? '';
+    return beginsNote(lines[index]!.text) || (beginsNote(above) && above.endsWith(':'));
+  }
+
+  /** True if matters stand below the title of a section, or several below another title, and are no titles. */
+  #missesMatters(titles: readonly UnnumberedTitle[], [, end]: Bounds): boolean {
+    const covered = coveredBy(titles);
+    return titles.some(({ name, end: from }, at) => {
+      let matters = 0;
+      for (let index = from; index < (titles[at + 1]?.index ?? end); index += 1)
+        if (!covered.has(index) && this.#beginsParagraph(index) && this.#isMatter(index)) matters += 1;
+      return matters > (isSectionTitle(name) ? 0 : 1);
+    });
+  }
+
+  #isMatter(index: number): boolean {
+    const text = this.#part.lines[index]!.text.trim();
+    return beginsWithDeed(text) && !isRuleOfParticipation(text) && !this.#isNote(index);
   }
 
   #isTitle({ text, name, index }: UnnumberedTitle): boolean {
@@ -116,7 +187,7 @@ export class UnnumberedTitles {
   }
 
   /** The lines from the first to the last title of the agenda. */
-  #bounds(sure: readonly UnnumberedTitle[]): readonly [number, number] {
+  #bounds(sure: readonly UnnumberedTitle[]): Bounds {
     const { lines, numbered, hasOpening } = this.#part;
     const opening = sure.find(({ name }) => isOpening(name))?.index ?? Infinity;
     let start = Math.min(opening, numbered[0] ?? Infinity);
@@ -126,7 +197,10 @@ export class UnnumberedTitles {
       if (index < start && this.#isNear(end, start, reach) && !(isOpened && isListName(name))) start = index;
     const last = numbered.at(-1) ?? -1;
     const tail = lines.slice(last + 1, last < 0 ? lines.length : last + MAX_TAIL);
-    const other = tail.findIndex(({ text }) => isTitleOfOtherPaper(text));
+    const other = tail.findIndex(({ text, page }, at) => {
+      const isAtTop = lines[last + at]?.page !== page;
+      return isTitleOfOtherPaper(text) && (isAtTop || !this.#isAlone());
+    });
     const limit = last + 1 + (other === -1 ? tail.length : other);
     const ending = sure.find(({ name, index }) => isEnding(name) && index > Math.max(last, start) && index < limit);
     return [start, ending === undefined ? (last < 0 ? limit : last + 1) : ending.index + 1];
@@ -158,7 +232,8 @@ export class UnnumberedTitles {
       !BEGINNING.test(text) ||
       isSentence(text) ||
       isRuleOfParticipation(text) ||
-      isNoTitle(text)
+      isNoTitle(text) ||
+      (isOtherTitle(text) && !(this.#isAlone() && isSectionTitle(text)))
     )
       return null;
     return { ...title, text, name: text, index };

@@ -153,7 +153,7 @@ it('leaves the number of a matter in a column of its own out of a title', async 
     await titlesOfPdf([
       bold('SAMPLE COUNCIL AGENDA', 230, 60),
       { text: '1. Call to Order', x: 72, y: 100 },
-      ...row(130, '2.', '26-0012', 'Sample street plan'),
+      ...row(130, '2.', '#26-0012', 'Sample street plan'),
       ...row(160, '3.', 'RS2026-14', 'A resolution on the sample park'),
       { text: '4. Adjournment', x: 72, y: 190 },
     ]),

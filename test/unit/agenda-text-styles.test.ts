@@ -1,0 +1,135 @@
+import { expect, it } from 'vitest';
+import { readHtml } from '../../infra/documents/html-document.ts';
+import { readAgenda } from '../../domain/agenda-text/read-agenda.ts';
+import { linesOfPage } from '../../domain/agenda-text/text-line.ts';
+import { agendaOf, titlesOf } from '../support/agenda-pages.ts';
+
+it('reads "1.0" as the number over "1.1"', () => {
+  const page = `
+                    BOARD OF TRUSTEES AGENDA
+
+1.0   Call to Order
+      1.1   Establish a quorum
+2.0   Consent Agenda
+      2.1   Approve the minutes of August 10
+      2.2   Approve a budget amendment
+3.0   Adjournment`;
+  expect(titlesOf(page)).toEqual([
+    '1.0 Call to Order',
+    '1.1 Establish a quorum',
+    '2.0 Consent Agenda',
+    '2.1 Approve the minutes of August 10',
+    '2.2 Approve a budget amendment',
+    '3.0 Adjournment',
+  ]);
+});
+
+it('joins a letter that ends a wrapped title', () => {
+  const plat = 'Discuss and consider a preliminary plat of the Sample Ranch, Phase 2, Lots 1-45, Block';
+  const page = `
+                    EXAMPLE COUNCIL AGENDA
+
+ITEM 1: Call to order and announce a quorum of the members.
+ITEM 2: ${plat}
+A.
+ITEM 3: Adjourn.`;
+  expect(titlesOf(page)[1]).toBe(`2 ${plat} A.`);
+});
+
+it('counts the opening steps below the first section', () => {
+  const page = `
+                    CITY COMMISSION AGENDA
+
+A. Opening
+   1. Call to Order
+   2. Invocation
+B. Reports
+   1. City Manager
+C. Adjournment`;
+  expect(agendaOf(page).items.map(({ number }) => number)).toEqual(['A', 'A.1', 'A.2', 'B', 'B.1', 'C']);
+});
+
+it('counts the letters below a section named after possible actions', () => {
+  const page = `
+                    BOARD AGENDA
+
+1. Call to Order
+2. Discussion and Possible Action Items
+   A. Approve the student handbook
+   B. Approve a bid for roof repair
+3. Adjournment`;
+  expect(agendaOf(page).items.map(({ number }) => number)).toEqual(['1', '2', '2.A', '2.B', '3']);
+});
+
+/** One character after another, with wider gaps between words. */
+function spacedLine(words: readonly string[], y: number, gap: number) {
+  const pieces = words.flatMap((word, at) => word.split('').map((text) => ({ text, at })));
+  return linesOfPage(
+    1,
+    pieces.map(({ text, at }, index) => {
+      return { text, x: 100 + index * gap + at * gap, y, width: 6, size: 12, font: 'f1', isLink: false };
+    }),
+  );
+}
+
+it('reads letter-spaced names and days', () => {
+  const lines = [
+    ...spacedLine(['AGENDA'], 60, 12),
+    ...spacedLine(['CITY', 'COUNCIL'], 80, 12),
+    ...spacedLine(['FEBRUARY', '10,', '2026'], 100, 12),
+    ...linesOfPage(1, [
+      { text: '1. Call to Order', x: 60, y: 140, width: 90, size: 12, font: 'f1', isLink: false },
+      { text: '2. Water rates', x: 60, y: 160, width: 80, size: 12, font: 'f1', isLink: false },
+    ]),
+  ];
+  expect(readAgenda({ pageCount: 1, pageWidth: 612, lines })).toMatchObject({
+    body: 'City Council',
+    date: '2026-02-10',
+    items: [{ title: 'Call to Order' }, { title: 'Water rates' }],
+  });
+});
+
+const rows = (titles: readonly string[]): string =>
+  `<html><body><h2>Agenda</h2><table>${titles.map((title) => `<tr><td>${title}</td></tr>`).join('')}</table></body></html>`;
+
+it('reads every title of an agenda without numbers whose steps look like its matters', () => {
+  const titles = [
+    'Call to Order',
+    'Roof of the sample library',
+    'Public Comments',
+    'Bid for two mowers',
+    'Adjournment',
+  ];
+  expect(readAgenda(readHtml(rows(titles))).items.map(({ title }) => title)).toEqual(titles);
+});
+
+it('leaves descriptions out of an agenda without numbers', () => {
+  const described =
+    'Call to Order<div>Description:</div><div>The presiding officer states whether a quorum is present and that the notice of this meeting was posted in the time and manner that the law requires of the board of the district</div>';
+  const { items } = readAgenda(readHtml(rows([described, 'Bid for two mowers', 'Public Comments', 'Adjournment'])));
+  expect(items.map(({ title }) => title)).toEqual([
+    'Call to Order',
+    'Bid for two mowers',
+    'Public Comments',
+    'Adjournment',
+  ]);
+});
+
+it('does not divide an agenda whose matters have neither numbers nor a style', () => {
+  const page = `
+                    CITY COUNCIL AGENDA
+
+CALL TO ORDER
+
+NEW BUSINESS
+
+Consider the bid of Sample Paving for Main Street, as the city engineer recommends it.
+
+Discuss the sample dog park and its hours, which residents asked the council to extend.
+
+ADJOURNMENT`;
+  expect(agendaOf(page)).toMatchObject({
+    items: [],
+    reason: 'has matters without numbers that cannot be told from other text',
+  });
+});
