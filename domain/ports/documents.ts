@@ -37,7 +37,17 @@ export interface StoredDocument extends DocumentVersion {
   readonly checkedAt: number;
   /** Records that were published from this version. */
   readonly recordIds: readonly string[];
+  /** The meeting that shows it; null for a version that no meeting shows. */
+  readonly meetingId: string | null;
 }
+
+/** A version with its text, and one of the addresses that serve it. */
+export interface StoredText extends Pick<StoredDocument, 'sha256' | 'agenda' | 'meetingId'> {
+  readonly address: string;
+  readonly text: string;
+}
+
+export type NewDocument = Omit<StoredDocument, 'recordIds' | 'meetingId'> & { readonly text: string };
 
 /**
  * Copies of documents as sources served them, with their text. They are not facts of the log: an erasure of a record
@@ -47,11 +57,13 @@ export interface StoredDocuments {
   /** Returns the newest version of an address; null if none is stored. */
   find(address: string): Promise<StoredDocument | null>;
   /** Stores the version that an address serves now, and deletes the one before unless another address serves it. */
-  put(address: string, version: Omit<StoredDocument, 'recordIds'> & { readonly text: string }): Promise<void>;
+  put(address: string, version: NewDocument): Promise<void>;
   /** Notes that an address still serves its version. */
   confirm(address: string, checked: Pick<StoredDocument, 'validator' | 'checkedAt'>): Promise<void>;
   /** Adds records that were published from a version, and the meeting that shows it. */
   link(sha256: string, published: { readonly meetingId: string; readonly recordIds: readonly string[] }): Promise<void>;
   /** Deletes the versions that one of these records was published from. */
   forget(recordIds: readonly string[]): Promise<void>;
+  /** Returns the first versions whose hash is greater than `after`, in the order of their hashes. */
+  texts(after: string, limit: number): Promise<readonly StoredText[]>;
 }

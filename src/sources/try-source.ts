@@ -82,6 +82,7 @@ const NOTHING_STORED: StoredDocuments = {
   confirm: async () => undefined,
   link: async () => undefined,
   forget: async () => undefined,
+  texts: async () => [],
 };
 
 /** Reads a client as a sync does, and writes nothing. Only the `limit` meetings that are closest to today are read in full. */

@@ -46,7 +46,7 @@ test('an address has the version that it served last, and a version that no addr
   expect(await documents.find(one)).toBeNull();
   await documents.put(one, { ...stored, text: first });
   await documents.put(other, { ...stored, text: first });
-  expect(await documents.find(one)).toEqual({ ...stored, recordIds: [] });
+  expect(await documents.find(one)).toEqual({ ...stored, recordIds: [], meetingId: null });
   await documents.confirm(one, { validator: { lastModified: 'today' }, checkedAt: 9 });
   expect(await documents.find(one)).toMatchObject({ validator: { lastModified: 'today' }, checkedAt: 9 });
 
@@ -61,6 +61,7 @@ test('an erasure of a record deletes the documents that it was published from, a
   const [item, agenda] = [randomUUID(), randomUUID()];
   await documents.put(erased, version('has the name'));
   await documents.put(kept, version('has no name'));
+  await documents.link(version('has no name').sha256, { meetingId: randomUUID(), recordIds: [] });
   const { sha256 } = (await documents.find(erased))!;
   const meetingId = randomUUID();
   await documents.link(sha256, { meetingId, recordIds: [agenda] });
@@ -74,6 +75,31 @@ test('an erasure of a record deletes the documents that it was published from, a
   expect(await documents.find(erased)).toBeNull();
   expect(await documents.find(kept)).not.toBeNull();
   expect(await texts()).not.toContain('has the name');
+});
+
+test('a version has the meeting that shows it now, and is listed with its text', async () => {
+  const at = address();
+  const { text, sha256 } = version('shown by two meetings in turn');
+  await documents.put(at, version(text));
+  const [first, second] = [randomUUID(), randomUUID()];
+  for (const meetingId of [first, second, first]) await documents.link(sha256, { meetingId, recordIds: [] });
+  expect(await documents.find(at)).toMatchObject({ meetingId: first });
+  const listed: string[] = [];
+  for (let after = ''; ; ) {
+    const [next] = await documents.texts(after, 1);
+    if (next === undefined) break;
+    listed.push(next.text);
+    if (next.sha256 === sha256) expect(next).toMatchObject({ address: at, text, meetingId: first });
+    after = next.sha256;
+  }
+  expect(listed.toSorted()).toEqual(await texts());
+});
+
+test('an erasure deletes the documents that no record shows', async () => {
+  const at = address();
+  await documents.put(at, version('of no record'));
+  await createErasedCopies(database.transactor, server.url).clear([`agenda_items-${randomUUID()}`], 0);
+  expect(await documents.find(at)).toBeNull();
 });
 
 test('a backup restores documents, without an address whose version it lacks', async () => {

@@ -1,5 +1,5 @@
 import type { Transactor } from '../../../domain/ports/database.ts';
-import type { StoredDocument, StoredDocuments } from '../../../domain/ports/documents.ts';
+import type { StoredDocument, StoredDocuments, StoredText } from '../../../domain/ports/documents.ts';
 import { beginningOf } from '../../../domain/text/source-text.ts';
 import { columnList, sql, statementsIn } from '../connection/statements.ts';
 
@@ -15,6 +15,7 @@ const DOCUMENT = columnList({
   agenda: 't.agenda',
   readingVersion: 't.reading_version',
   recordIds: 't.record_ids::text[]',
+  meetingId: 't.meeting_id::text',
   etag: 'a.etag',
   lastModified: 'a.last_modified',
   checkedAt: 'a.checked_at',
@@ -28,7 +29,7 @@ const fromRow = ({ etag, lastModified, ...stored }: Row): StoredDocument => ({
 });
 
 export function createStoredDocuments(transactor: Transactor): StoredDocuments {
-  const { run, first } = statementsIn(transactor);
+  const { all, run, first } = statementsIn(transactor);
   return {
     async find(address) {
       const row = await first<Row>(sql`select ${DOCUMENT} from civic.document_addresses a
@@ -63,10 +64,15 @@ export function createStoredDocuments(transactor: Transactor): StoredDocuments {
       const ids = [meetingId, ...recordIds];
       await run(sql`update civic.document_texts
         set record_ids = array(select distinct unnest(record_ids || ${ids}::uuid[])), meeting_id = ${meetingId}::uuid
-        where sha256 = ${sha256} and not record_ids @> ${ids}::uuid[]`);
+        where sha256 = ${sha256}
+          and (meeting_id is distinct from ${meetingId}::uuid or not record_ids @> ${ids}::uuid[])`);
     },
     async forget(recordIds) {
       await run(sql`delete from civic.document_texts where record_ids && ${[...recordIds]}::uuid[]`);
     },
+    texts: (after, limit) =>
+      all<StoredText>(sql`select t.sha256, t.agenda, t.text, t.meeting_id::text as "meetingId",
+          (select min(a.address) from civic.document_addresses a where a.sha256 = t.sha256) as address
+        from civic.document_texts t where t.sha256 > ${after} order by t.sha256 limit ${limit}`),
   };
 }

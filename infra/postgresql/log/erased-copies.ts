@@ -19,9 +19,9 @@ export const createErasedCopies = (transactor: Transactor, dsn: string): ErasedC
       // deleted here.
       await transaction.query(sql`update civic.erasure_mark set drops = drops + 1`);
       await transaction.query(sql`delete from civic.decider_checkpoints where stream = any (${[...streams]}::text[])`);
-      // The erased text might be in the documents that the records were published from.
+      // The erased text might be in the documents that the records were published from, or in one that no record shows.
       await transaction.query(
-        sql`delete from civic.document_texts where record_ids && ${recordIdsOf(streams)}::uuid[]`,
+        sql`delete from civic.document_texts where record_ids = '{}' or record_ids && ${recordIdsOf(streams)}::uuid[]`,
       );
     });
     // A second transaction, so that commands which save a checkpoint do not wait for the ledger.

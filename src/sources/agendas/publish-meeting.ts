@@ -4,7 +4,8 @@ import type { OwnRecord } from '../source.ts';
 import type { EventReading } from './joined-meetings.ts';
 import { changesOfJoined } from './joined-records.ts';
 import { mapEventInSteps } from './map-event.ts';
-import { agendaItemId } from './own-records.ts';
+import type { AgendaFiles } from './files/agenda-files.ts';
+import { agendaItemId, meetingId } from './own-records.ts';
 import { isAgendaPublished } from './publication.ts';
 import type { EventRow, Skipped } from './rows.ts';
 import { eventPlace, type RunContext } from './run-context.ts';
@@ -43,6 +44,10 @@ export async function publishMeeting(
   if (other === null)
     findings.degrade({ id: eventId, address }, main.body.sourceId, [...mapped.degraded, unlinked, votes.failure]);
   const changes = other === null ? mapped.changes : changesOfJoined(mapped.changes, joinedTo(joined, other));
+  await linkFile(run, file, {
+    meetingId: other?.id ?? meetingId(run.client, eventId),
+    recordIds: [...changes, ...(file?.isKept === true ? main.own : [])].map(({ id }) => id),
+  });
   for (const change of changes) {
     removals.markPublished(change.id);
     await writer.add([change]);
@@ -55,6 +60,15 @@ export async function publishMeeting(
   if (other !== null) withdrawJoined(run, main);
   for (const twin of twins) withdrawTwin(run, twin, eventId);
   return true;
+}
+
+/** Notes the records before they are written: an erasure that follows finds the copies that they are from. */
+async function linkFile(
+  { files }: RunContext,
+  file: EventReading['file'],
+  published: Parameters<AgendaFiles['link']>[1],
+): Promise<void> {
+  if (file?.version != null) await files?.link(file.version, published);
 }
 
 /** A file of one of the events that cannot be divided now, while its items are published. */

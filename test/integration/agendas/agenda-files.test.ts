@@ -312,6 +312,32 @@ test('ids of items differ between events, and the records of a version are noted
   expect(items().filter(({ id }) => !stored!.recordIds.includes(String(id)))).toEqual([]);
 });
 
+test('a version that cannot be divided is noted with the records that stay published', async () => {
+  serve('/agenda/1', agendaPdf(AGENDA_LINES), { etag: '"a"' });
+  await sync();
+  serve('/agenda/1', agendaPdf([]), { etag: '"b"' });
+  await sync();
+  const stored = await documents.find(`${SITE}/agenda/1`);
+  const published = [...records.all('agenda_items'), ...records.all('documents')].map(({ id }) => id);
+  expect(published.filter((id) => !stored!.recordIds.includes(id))).toEqual([]);
+  expect(stored).toMatchObject({ meetingId: records.all('meetings')[0]!.id, agenda: { items: [] } });
+});
+
+test('the file of a joined event is noted with the meeting of the other source', async () => {
+  isSecondary = true;
+  const other = testSource(records, 'other', {}, PLACE);
+  other.bodies = [{ BodyId: 7, BodyName: 'City Council' }];
+  other.events = [event(9, { EventDate: '2026-12-08T00:00:00', EventTime: null })];
+  await other.sync();
+  serve('/agenda/1', agendaPdf(AGENDA_LINES));
+  await sync();
+  const [meeting, ...others] = records.all('meetings');
+  const stored = await documents.find(`${SITE}/agenda/1`);
+  expect([others, stored!.meetingId]).toEqual([[], meeting!.id]);
+  const published = [...records.all('agenda_items'), ...records.all('documents')].map(({ id }) => id);
+  expect(published.filter((id) => !stored!.recordIds.includes(id))).toEqual([]);
+});
+
 test('an event keeps its items while its file cannot be divided, and then joins a meeting', async () => {
   isSecondary = true;
   const bytes = agendaPdf(AGENDA_LINES);

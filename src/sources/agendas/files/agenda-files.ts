@@ -13,7 +13,7 @@ type DocumentPorts = NonNullable<SyncTarget['documents']>;
 /** The agenda of an event in a file, as it was read now or before. */
 export interface ReadFile {
   /** The newest version that the address served; null if none was ever read. */
-  readonly version: (DocumentVersion & Pick<StoredDocument, 'recordIds'>) | null;
+  readonly version: (DocumentVersion & Pick<StoredDocument, 'recordIds' | 'meetingId'>) | null;
   /** Why the file could not be read now; null if it could. */
   readonly failure: string | null;
 }
@@ -30,6 +30,8 @@ export interface FileRequest {
 const MAX_ADDRESS = 2_000;
 /** Characters of the items of an agenda that are stored, so that a row is a line of a backup. */
 const MAX_AGENDA = 1_500_000;
+
+const NOT_LINKED = { recordIds: [], meetingId: null };
 
 /** Time before an unchanged file is asked for again, by whether the server states a validator. */
 const AGAIN_AFTER = {
@@ -78,13 +80,13 @@ export class AgendaFiles {
     return reading;
   }
 
-  /** Notes the records that were published from a version. */
+  /** Notes the records that are published from a version, and the meeting that shows it. */
   async link(
-    { sha256, recordIds }: NonNullable<ReadFile['version']>,
+    { sha256, recordIds, meetingId }: NonNullable<ReadFile['version']>,
     published: Parameters<StoredDocuments['link']>[1],
   ): Promise<void> {
     const known = new Set(recordIds);
-    const isKnown = known.has(published.meetingId) && published.recordIds.every((id) => known.has(id));
+    const isKnown = meetingId === published.meetingId && published.recordIds.every((id) => known.has(id));
     if (!isKnown) await this.#ports.stored.link(sha256, published);
   }
 
@@ -126,6 +128,7 @@ export class AgendaFiles {
       readingVersion: AGENDA_TEXT_VERSION,
     };
     await this.#ports.stored.put(address, { ...version, text, validator, checkedAt });
-    return { ...version, recordIds: stored?.sha256 === sha256 ? stored.recordIds : [] };
+    const { recordIds, meetingId } = stored?.sha256 === sha256 ? stored : NOT_LINKED;
+    return { ...version, recordIds, meetingId };
   }
 }

@@ -4,7 +4,7 @@ import type { RecordData } from '../../../../domain/records/resources.ts';
 import { beginningOf } from '../../../../domain/text/source-text.ts';
 import { runInTurns } from '../../../../domain/text/steps.ts';
 import type { OwnRecord } from '../../source.ts';
-import { agendaId, agendaItemId, fileId, meetingId } from '../own-records.ts';
+import { fileId } from '../own-records.ts';
 import { isAgendaPublished } from '../publication.ts';
 import type { EventItemRow, EventRow } from '../rows.ts';
 import { type RunContext, today } from '../run-context.ts';
@@ -85,20 +85,11 @@ export async function readEventFile(
     const facts = opened ?? (await publishedFacts(run, fileId(run.client, event.EventId, kind), link));
     // Facts of an earlier version show that an agenda or a notice was published from it.
     const isKept = itemRecords.length > 0 || (opened === null && facts?.sha256 != null);
-    return { kind, row: {}, items: [], facts, isKept, flaws };
+    return { kind, row: {}, items: [], facts, isKept, flaws, version: opened === null ? null : version };
   }
   const items = await rowsOf(run, event, itemRecords, version, link.split('#', 1)[0]!);
-  const { client } = run;
-  await files.link(version, {
-    meetingId: meetingId(client, event.EventId),
-    recordIds: [
-      agendaId(client, event.EventId),
-      fileId(client, event.EventId, kind),
-      ...items.map(({ EventItemId }) => agendaItemId(client, EventItemId)),
-    ],
-  });
   const row = rowOf(event, version.agenda, run.place.timezone);
-  return { kind, row, items, facts: factsOf(version), isKept: false, flaws };
+  return { kind, row, items, facts: factsOf(version), isKept: false, flaws, version };
 }
 
 async function rowsOf(

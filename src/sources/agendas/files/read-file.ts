@@ -1,5 +1,6 @@
 import type { RecordContent } from '../../../../domain/records/resources.ts';
 import type { EventItemRow, EventRow } from '../rows.ts';
+import type { ReadFile } from './agenda-files.ts';
 
 /** Fields of a document record that are known once its file was read. */
 export type FileFacts = Pick<RecordContent<'documents'>, 'mediaType' | 'bytes' | 'sha256' | 'textEvidence'>;
@@ -15,6 +16,8 @@ export interface EventFile {
   readonly facts: FileFacts | null;
   /** True if the published agenda and its items stay as they are, because the file cannot be divided now. */
   readonly isKept: boolean;
+  /** The version that the facts are from, if it was opened. */
+  readonly version: ReadFile['version'];
   /** Why the meeting is published incompletely. */
   readonly flaws: readonly string[];
 }
