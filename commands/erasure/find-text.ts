@@ -2,6 +2,7 @@ import { logBatches } from '../../domain/read-log.ts';
 import { isErasable } from '../../domain/erasure/erasable.ts';
 import { keysWith, pointerOf, textsOf } from '../../domain/erasure/erase-from-event.ts';
 import { CONTENT_ERASED } from '../../domain/events/erasure-events.ts';
+import type { StoredDocuments } from '../../domain/ports/documents.ts';
 import { type EventLog, LOG_START, type StoredEvent } from '../../domain/ports/event-log.ts';
 
 export interface FoundText {
@@ -20,11 +21,15 @@ interface TextSearch {
   readonly ignoreCase: boolean;
 }
 
+function searchFor({ text, ignoreCase }: TextSearch): (value: string) => boolean {
+  const fold = (value: string): string => (ignoreCase ? value.toLowerCase() : value);
+  const searched = fold(text);
+  return (value) => fold(value).includes(searched);
+}
+
 /** Returns the places of a text in an event; null if it does not contain the text. */
 export function findInEvent(event: StoredEvent, { text, ignoreCase }: TextSearch): FoundText | null {
-  const folded = (value: string): string => (ignoreCase ? value.toLowerCase() : value);
-  const searched = folded(text);
-  const includesText = (value: string): boolean => folded(value).includes(searched);
+  const includesText = searchFor({ text, ignoreCase });
   const data: unknown = JSON.parse(event.data);
   const texts = textsOf(data).filter((each) => includesText(each.text));
   const keys = keysWith(data, includesText);
@@ -39,7 +44,16 @@ export function findInEvent(event: StoredEvent, { text, ignoreCase }: TextSearch
   };
 }
 
+/** A stored copy of a document that contains a text. */
+export interface FoundDocument {
+  readonly type: 'StoredDocument';
+  readonly address: string;
+  /** The meeting that shows the document: erasing that record deletes the copy. Null for a copy that no meeting shows. */
+  readonly record: string | null;
+}
+
 const PAGE = 1000;
+const TEXTS = 20;
 
 /** Searches the whole log; `onProgress` receives the number of events searched. */
 export async function* findText(
@@ -55,5 +69,26 @@ export async function* findText(
       if (match !== null) yield match;
     }
     onProgress((looked += events.length));
+  }
+}
+
+const onOneLine = (text: string): string => text.normalize('NFC').replaceAll(/\s+/g, ' ');
+
+/** Searches the stored copies of documents, also where the text continues on another line. */
+export async function* findInDocuments(
+  documents: Pick<StoredDocuments, 'texts'>,
+  { text, ignoreCase }: TextSearch,
+): AsyncGenerator<FoundDocument> {
+  const includesText = searchFor({ text: onOneLine(text), ignoreCase });
+  let after = '';
+  for (;;) {
+    const page = await documents.texts(after, TEXTS);
+    for (const { address, text: lines, agenda, meetingId } of page) {
+      const titles = agenda.items.map(({ section, title }) => `${section ?? ''}\n${title}`);
+      if ([lines, ...titles].some((each) => includesText(onOneLine(each))))
+        yield { type: 'StoredDocument', address, record: meetingId };
+    }
+    if (page.length < TEXTS) return;
+    after = page.at(-1)!.sha256;
   }
 }

@@ -14,7 +14,7 @@ function formatPlain(value: unknown, width: number): string {
   if (Array.isArray(value)) {
     if (value.length === 0) return '(none)';
     const rows = value as Readonly<Record<string, unknown>>[];
-    const columns = Object.keys(rows[0]!);
+    const columns = [...new Set(rows.flatMap(Object.keys))];
     return table([columns, ...rows.map((row) => columns.map((column) => formatCell(row[column])))], width);
   }
   if (typeof value === 'object' && value !== null) {

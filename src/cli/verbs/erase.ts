@@ -1,6 +1,6 @@
 import type { Command } from '@commander-js/extra-typings';
 import type { ErasedStream } from '../../../commands/erasure/erase-content.ts';
-import { findText, type FoundText } from '../../../commands/erasure/find-text.ts';
+import { findInDocuments, findText, type FoundDocument, type FoundText } from '../../../commands/erasure/find-text.ts';
 import type { Erasing } from '../../../commands/erasure/plan-erasure.ts';
 import { pathOf } from '../../../domain/erasure/erase-from-event.ts';
 import { ERASURE_REASONS } from '../../../domain/events/erasure-events.ts';
@@ -63,7 +63,9 @@ export function addEraseCommands(program: Command, context: CliContext): void {
     .description('erase a personal detail from the log and from everything derived from it');
   const find = erase
     .command('find <text>')
-    .description('find a text in the log: prints events, versions and JSON pointers, not the text around it')
+    .description(
+      'find a text in the log and in stored documents: prints events, versions, JSON pointers and addresses, not the text around it',
+    )
     .option('--ignore-case', 'ignore case');
   runs(context, 'log', find, (civic, text, { ignoreCase = false }) =>
     foundIn(context, civic, literalOf(text), ignoreCase),
@@ -108,7 +110,7 @@ export function addEraseCommands(program: Command, context: CliContext): void {
           if (text === null) return summary;
           const remaining = await foundIn(context, civic, text, false);
           if (remaining.length > 0)
-            warn(context, `the text still occurs in ${remaining.length} other events: see \`remaining\``);
+            warn(context, `the text still occurs in ${remaining.length} other places: see \`remaining\``);
           return { ...summary, remaining };
         });
       },
@@ -123,17 +125,21 @@ function literalOf(text: string): string {
   return literal;
 }
 
-const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: boolean): Promise<readonly FoundText[]> =>
+type Found = FoundText | FoundDocument;
+
+const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: boolean): Promise<readonly Found[]> =>
   withProgress(context, 'events', async (bar) => {
-    const { log } = civic;
+    const { log, storedDocuments } = civic;
     bar.update(0, log.distance(LOG_START, await log.head()) ?? 0);
     const onProgress = (events: number): void => {
       context.stopping.throwIfAborted();
       bar.update(events);
     };
-    const foundTexts: FoundText[] = [];
-    for await (const each of findText(log, { text, ignoreCase }, onProgress)) foundTexts.push(each);
-    return foundTexts;
+    const search = { text, ignoreCase };
+    const places: Found[] = [];
+    for await (const each of findText(log, search, onProgress)) places.push(each);
+    for await (const each of findInDocuments(storedDocuments, search)) places.push(each);
+    return places;
   });
 
 function erasingOf(path: string | undefined, literal: string | null, replacement: string): Erasing {
