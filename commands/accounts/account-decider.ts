@@ -27,9 +27,10 @@ const storedOpen = z.strictObject({
 });
 const storedState = z.discriminatedUnion('kind', [z.strictObject({ kind: z.literal('absent') }), storedOpen]);
 type StoredOpen = z.output<typeof storedOpen>;
+type AccountKey = Readonly<StoredOpen['keys'][number][1]>;
 type AccountState =
   | { readonly kind: 'absent' }
-  | (Readonly<Omit<StoredOpen, 'keys'>> & { readonly keys: ReadonlyMap<string, StoredOpen['keys'][number][1]> });
+  | (Readonly<Omit<StoredOpen, 'keys'>> & { readonly keys: ReadonlyMap<string, AccountKey> });
 
 /**
  * Checkpoint of an account: the stream grows with each payment of an account that pays per call, but the state does
@@ -46,63 +47,69 @@ const accountCheckpoint: CheckpointForm<AccountState> = {
   },
 };
 
+type OpenAccount = Extract<AccountState, { kind: 'open' }>;
+type CommandOf<Type extends AccountCommand['type']> = Extract<AccountCommand, { type: Type }>;
+type Decision = readonly AccountEvent[] | Rejection;
+
 const NO_SUCH_KEY = new Rejection('not_found', 'the account has no such key');
 
-function decideOpen(
-  command: Exclude<AccountCommand, { type: 'OpenAccount' }>,
-  state: Extract<AccountState, { kind: 'open' }>,
-): readonly AccountEvent[] | Rejection {
+function decideIssue(command: CommandOf<'IssueKey'>, { keys }: OpenAccount): Decision {
+  const { keyId, sha256, expiresAt, label } = command;
+  const existing = keys.get(keyId);
+  if (existing !== undefined)
+    return existing.sha256 === sha256 ? [] : new Rejection('invalid_parameter', 'this key id is taken');
+  const scopes = [...new Set(command.scopes)];
+  const issued: AccountEvent = { type: 'KeyIssued', data: { keyId, sha256, scopes, expiresAt } };
+  return label === undefined ? [issued] : [issued, { type: 'KeyLabelled', data: { keyId, label } }];
+}
+
+function decideRotation(command: CommandOf<'RotateKey'>, { keys }: OpenAccount): Decision {
+  const { type: _, ...rotated } = command;
+  const existing = keys.get(rotated.keyId);
+  if (existing === undefined) return NO_SUCH_KEY;
+  if (existing.revoked) return new Rejection('invalid_parameter', 'the key is revoked; issue another one');
+  return existing.sha256 === rotated.sha256 ? [] : [{ type: 'KeyRotated', data: rotated }];
+}
+
+function decideOpen(command: Exclude<AccountCommand, { type: 'OpenAccount' }>, state: OpenAccount): Decision {
   switch (command.type) {
-    case 'SetPeriod':
-      return command.tier === state.tier && command.paidUntil === state.paidUntil
-        ? []
-        : [{ type: 'AccountPeriodSet', data: { tier: command.tier, paidUntil: command.paidUntil } }];
-    case 'SetChannel':
-      return command.channel === state.channel
-        ? []
-        : [{ type: 'AccountChannelSet', data: { channel: command.channel } }];
-    case 'ConfirmPayment':
-      return state.paidAt !== null && command.paidAt <= state.paidAt
-        ? []
-        : [{ type: 'AccountPaymentConfirmed', data: { paidAt: command.paidAt } }];
+    case 'SetPeriod': {
+      const { tier, paidUntil } = command;
+      const isUnchanged = tier === state.tier && paidUntil === state.paidUntil;
+      return isUnchanged ? [] : [{ type: 'AccountPeriodSet', data: { tier, paidUntil } }];
+    }
+    case 'SetChannel': {
+      const { channel } = command;
+      return channel === state.channel ? [] : [{ type: 'AccountChannelSet', data: { channel } }];
+    }
+    case 'ConfirmPayment': {
+      const { paidAt } = command;
+      const isOlder = state.paidAt !== null && paidAt <= state.paidAt;
+      return isOlder ? [] : [{ type: 'AccountPaymentConfirmed', data: { paidAt } }];
+    }
     case 'SuspendAccount':
       return state.suspended ? [] : [{ type: 'AccountSuspended', data: {} }];
     case 'ResumeAccount':
       return state.suspended ? [{ type: 'AccountResumed', data: {} }] : [];
-    case 'IssueKey': {
-      const { keyId, sha256, expiresAt } = command;
-      const existing = state.keys.get(keyId);
-      if (existing !== undefined)
-        return existing.sha256 === sha256 ? [] : new Rejection('invalid_parameter', 'this key id is taken');
-      const issued: AccountEvent = {
-        type: 'KeyIssued',
-        data: { keyId, sha256, scopes: [...new Set(command.scopes)], expiresAt },
-      };
-      return command.label === undefined
-        ? [issued]
-        : [issued, { type: 'KeyLabelled', data: { keyId, label: command.label } }];
-    }
+    case 'IssueKey':
+      return decideIssue(command, state);
     case 'LabelKey': {
       const { keyId, label } = command;
       // The state contains no label, which would be a copy for an erasure to find.
       return state.keys.has(keyId) ? [{ type: 'KeyLabelled', data: { keyId, label } }] : NO_SUCH_KEY;
     }
-    case 'RotateKey': {
-      const { type: _, ...rotated } = command;
-      const existing = state.keys.get(rotated.keyId);
-      if (existing === undefined) return NO_SUCH_KEY;
-      if (existing.revoked) return new Rejection('invalid_parameter', 'the key is revoked; issue another one');
-      return existing.sha256 === rotated.sha256 ? [] : [{ type: 'KeyRotated', data: rotated }];
-    }
+    case 'RotateKey':
+      return decideRotation(command, state);
     case 'RevokeKey': {
-      const existing = state.keys.get(command.keyId);
+      const { keyId } = command;
+      const existing = state.keys.get(keyId);
       if (existing === undefined) return NO_SUCH_KEY;
-      return existing.revoked ? [] : [{ type: 'KeyRevoked', data: { keyId: command.keyId } }];
+      return existing.revoked ? [] : [{ type: 'KeyRevoked', data: { keyId } }];
     }
   }
 }
 
-function decide(command: AccountCommand, state: AccountState): readonly AccountEvent[] | Rejection {
+function decide(command: AccountCommand, state: AccountState): Decision {
   if (command.type === 'OpenAccount') {
     const { type: _, ...data } = command;
     return state.kind === 'absent'
@@ -136,25 +143,18 @@ function evolve(state: AccountState, event: AccountEvent): AccountState {
     case 'AccountResumed':
       return { ...state, suspended: false };
     case 'KeyIssued':
-      return {
-        ...state,
-        keys: new Map(state.keys).set(event.data.keyId, { sha256: event.data.sha256, revoked: false }),
-      };
-    case 'KeyRotated': {
-      const { keyId, sha256 } = event.data;
-      return {
-        ...state,
-        keys: new Map(state.keys).set(keyId, { sha256, revoked: state.keys.get(keyId)?.revoked ?? false }),
-      };
-    }
-    case 'KeyRevoked': {
-      const { keyId } = event.data;
-      return {
-        ...state,
-        keys: new Map(state.keys).set(keyId, { sha256: state.keys.get(keyId)?.sha256 ?? '', revoked: true }),
-      };
-    }
+      return withKey(state, event.data.keyId, { sha256: event.data.sha256, revoked: false });
+    case 'KeyRotated':
+      return withKey(state, event.data.keyId, { sha256: event.data.sha256 });
+    case 'KeyRevoked':
+      return withKey(state, event.data.keyId, { revoked: true });
   }
+}
+
+/** Returns the state with a changed key. A stream without the event that issued it adds it. */
+function withKey(state: OpenAccount, keyId: string, change: Partial<AccountKey>): OpenAccount {
+  const key = state.keys.get(keyId) ?? { sha256: '', revoked: false };
+  return { ...state, keys: new Map(state.keys).set(keyId, { ...key, ...change }) };
 }
 
 export const accountDecider = {
@@ -213,18 +213,13 @@ interface KeyRequest extends AccountRequest {
  */
 export async function issueKey(
   parts: KeyPorts,
-  { accountId, scopes, expiresAt, label, context, deadline }: KeyRequest,
+  { scopes, expiresAt, label, ...request }: KeyRequest,
 ): Promise<{ readonly keyId: string; readonly secret: string; readonly handled: Handled }> {
   const secret = makeKeySecret(parts.randomBytes);
   const keyId = parts.identifiers.next();
   const command = { type: 'IssueKey', keyId, sha256: keySecretHash(secret), scopes, expiresAt, label } as const;
-  const handled = await handleAccountCommand(parts, {
-    accountId,
-    command,
-    commandId: parts.identifiers.next(),
-    context,
-    deadline,
-  });
+  const commandId = parts.identifiers.next();
+  const handled = await handleAccountCommand(parts, { ...request, command, commandId });
   return { keyId, secret, handled };
 }
 
@@ -234,22 +229,11 @@ export async function issueKey(
  */
 export async function rotateKey(
   parts: KeyPorts,
-  {
-    accountId,
-    keyId,
-    formerUntil,
-    context,
-    deadline,
-  }: AccountRequest & { readonly keyId: string; readonly formerUntil: string },
+  { keyId, formerUntil, ...request }: AccountRequest & { readonly keyId: string; readonly formerUntil: string },
 ): Promise<{ readonly secret: string; readonly handled: Handled }> {
   const secret = makeKeySecret(parts.randomBytes);
   const command = { type: 'RotateKey', keyId, sha256: keySecretHash(secret), formerUntil } as const;
-  const handled = await handleAccountCommand(parts, {
-    accountId,
-    command,
-    commandId: parts.identifiers.next(),
-    context,
-    deadline,
-  });
+  const commandId = parts.identifiers.next();
+  const handled = await handleAccountCommand(parts, { ...request, command, commandId });
   return { secret, handled };
 }
