@@ -41,18 +41,22 @@ async function reportStreams({ log }: Civic, id: string): Promise<readonly Erase
 
 const recordStreams = (id: string): readonly string[] => RESOURCES.map((resource) => recordStream(resource, id));
 
-type StreamsOf = (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
-const SUBJECTS: readonly { readonly name: string; readonly what: string; readonly streams: StreamsOf }[] = [
+interface Subject {
+  readonly name: string;
+  readonly what: string;
+  readonly listStreams: (civic: Civic, id: string) => Promise<readonly ErasedStream[]>;
+}
+const SUBJECTS: readonly Subject[] = [
   {
     name: 'record',
     what: 'from every version of records',
-    streams: (civic, id) => existing(civic, recordStreams(id), `record ${id}`),
+    listStreams: (civic, id) => existing(civic, recordStreams(id), `record ${id}`),
   },
-  { name: 'report', what: 'from missing-data reports and their history', streams: reportStreams },
+  { name: 'report', what: 'from missing-data reports and their history', listStreams: reportStreams },
   {
     name: 'account',
     what: 'from accounts: their names, their subscriptions, what they have reported',
-    streams: (civic, id) =>
+    listStreams: (civic, id) =>
       existing(civic, [accountStream(id), accountFeedsStream(id), accountReportsStream(id)], `account ${id}`),
   },
 ];
@@ -70,52 +74,46 @@ export function addEraseCommands(program: Command, context: CliContext): void {
   runs(context, 'log', find, (civic, text, { ignoreCase = false }) =>
     foundIn(context, civic, literalOf(text), ignoreCase),
   );
-  for (const { name, what, streams: listErasedStreams } of SUBJECTS) {
-    const subject = erase
-      .command(name)
-      .argument('<ids...>', 'one or more ids', uuidsParser('the id'))
-      .description(`erase a text ${what}`)
-      .option(
-        '--path <pointer>',
-        'JSON pointer of the value, such as /title; erases the whole value unless --text is set',
-      )
-      .option('--text <literal>', 'text to erase, wherever it occurs', literalOf)
-      .requiredOption('--with <text>', 'replacement text')
-      .requiredOption('--reason <reason>', ERASURE_REASONS.join(', '), choiceParser('--reason', ERASURE_REASONS))
-      .option('--by <name>', 'who says so', textParser('--by', 200), 'operator')
-      .option('--dry-run', 'print what would change, without changing it')
-      .option('--no-vacuum', 'leave the old bytes to autovacuum')
-      .option(...YES);
-    runs(
-      context,
-      'nothing',
-      subject,
-      (_, ids, { path, text = null, with: replacement, reason, by, dryRun = false, vacuum, yes }) => {
-        const erasing = erasingOf(path, text, replacement);
-        return withOpened(context, dryRun ? 'log' : 'projector', async (civic) => {
-          // A target that does not exist is refused before anything is erased.
-          const streams = (await Promise.all(ids.map((id) => listErasedStreams(civic, id)))).flat();
-          const erase = (isDry: boolean) => civic.erasing.erase({ streams, erasing, reason, by, dryRun: isDry });
-          const consequences = async (): Promise<string> => {
-            const { places } = await erase(true);
-            const texts = places.reduce((sum, { pointers }) => sum + pointers.length, 0);
-            return `erases ${numbered(texts, 'text')} in ${numbered(places.length, 'event')} of ${numbered(ids.length, name)}`;
-          };
-          await confirm(context, { yes: yes === true || dryRun, what: consequences });
-          const { places, erasures, changes, position, at } = await erase(dryRun);
-          const summary = { dryRun, events: places, erasures, changes, at: new Date(at).toISOString() };
-          if (dryRun) return summary;
-          await waitUntilVisible(context, civic, position);
-          await clean(context, civic, streams, vacuum);
-          if (text === null) return summary;
-          const remaining = await foundIn(context, civic, text, false);
-          if (remaining.length > 0)
-            warn(context, `the text still occurs in ${remaining.length} other places: see \`remaining\``);
-          return { ...summary, remaining };
-        });
-      },
-    );
-  }
+  for (const subject of SUBJECTS) addErase(erase, context, subject);
+}
+
+function addErase(erase: Command, context: CliContext, { name, what, listStreams }: Subject): void {
+  const command = erase
+    .command(name)
+    .argument('<ids...>', 'one or more ids', uuidsParser('the id'))
+    .description(`erase a text ${what}`)
+    .option(
+      '--path <pointer>',
+      'JSON pointer of the value, such as /title; erases the whole value unless --text is set',
+    )
+    .option('--text <literal>', 'text to erase, wherever it occurs', literalOf)
+    .requiredOption('--with <text>', 'replacement text')
+    .requiredOption('--reason <reason>', ERASURE_REASONS.join(', '), choiceParser('--reason', ERASURE_REASONS))
+    .option('--by <name>', 'who says so', textParser('--by', 200), 'operator')
+    .option('--dry-run', 'print what would change, without changing it')
+    .option('--no-vacuum', 'leave the old bytes to autovacuum')
+    .option(...YES);
+  runs(context, 'nothing', command, (_, ids, options) => {
+    const { path, text = null, with: replacement, reason, by, dryRun = false, vacuum, yes } = options;
+    const erasing = erasingOf(path, text, replacement);
+    return withOpened(context, dryRun ? 'log' : 'projector', async (civic) => {
+      // A target that does not exist is refused before anything is erased.
+      const streams = (await Promise.all(ids.map((id) => listStreams(civic, id)))).flat();
+      const run = (isDry: boolean) => civic.erasing.erase({ streams, erasing, reason, by, dryRun: isDry });
+      const consequences = async (): Promise<string> => {
+        const { places } = await run(true);
+        const texts = places.reduce((sum, { pointers }) => sum + pointers.length, 0);
+        return `erases ${numbered(texts, 'text')} in ${numbered(places.length, 'event')} of ${numbered(ids.length, name)}`;
+      };
+      await confirm(context, { yes: yes === true || dryRun, what: consequences });
+      const { places, erasures, changes, position, at } = await run(dryRun);
+      const summary = { dryRun, events: places, erasures, changes, at: new Date(at).toISOString() };
+      if (dryRun) return summary;
+      await waitUntilVisible(context, civic, position);
+      await clean(context, civic, streams, vacuum);
+      return text === null ? summary : { ...summary, remaining: await findRemaining(context, civic, text) };
+    });
+  });
 }
 
 function literalOf(text: string): string {
@@ -141,6 +139,13 @@ const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: bo
     for await (const each of findInDocuments(storedDocuments, search)) places.push(each);
     return places;
   });
+
+async function findRemaining(context: CliContext, civic: Civic, text: string): Promise<readonly Found[]> {
+  const remaining = await foundIn(context, civic, text, false);
+  if (remaining.length > 0)
+    warn(context, `the text still occurs in ${remaining.length} other places: see \`remaining\``);
+  return remaining;
+}
 
 function erasingOf(path: string | undefined, literal: string | null, replacement: string): Erasing {
   if (path === undefined && literal === null) throw new CommandFailed('pass --path, --text, or both', MISUSE);

@@ -39,27 +39,7 @@ function labelOf(text: string): string {
 
 export function addKeysCommands(program: Command, context: CliContext): void {
   const keys = program.command('keys').description('manage the API keys of an account');
-  const issue = ofAccount(keys.command('issue').description('issue a key; prints its secret once'))
-    .requiredOption(
-      '--scope <scopes>',
-      `one or more of ${SCOPES.join(',')}`,
-      listParser('--scope', SCOPES, SCOPES.join(',')),
-    )
-    .option('--label <text>', 'what the key is for', labelOf)
-    .option('--expires <time>', 'when it stops working', timeParser('--expires'));
-  runs(context, 'read models', issue, async (civic, { account: accountId, scope, label, expires = null }) => {
-    if (expires !== null && Date.parse(expires) <= civic.clock.now()) {
-      throw new CommandFailed(
-        `--expires is ${JSON.stringify(expires)}, which is in the past; allowed is a time in the future`,
-        MISUSE,
-      );
-    }
-    const deadline = civic.clock.now() + DEADLINE_MS;
-    const request = { accountId, scopes: scope, expiresAt: expires, label, context: {}, deadline };
-    const { keyId, secret, handled } = await issueKey(civic, request);
-    await requireHandled(context, civic, handled);
-    return { keyId, key: secret };
-  });
+  addIssueCommand(keys, context);
   const label = ofKey(keys.command('label').description('change the label of a key')).requiredOption(
     '--label <text>',
     `1 to ${MAX_KEY_LABEL} characters`,
@@ -83,6 +63,30 @@ export function addKeysCommands(program: Command, context: CliContext): void {
       throw new CommandFailed(`there is no account ${accountId}`);
     }
     return json === true ? listed : listed.map(forAPerson);
+  });
+}
+
+function addIssueCommand(keys: Command, context: CliContext): void {
+  const issue = ofAccount(keys.command('issue').description('issue a key; prints its secret once'))
+    .requiredOption(
+      '--scope <scopes>',
+      `one or more of ${SCOPES.join(',')}`,
+      listParser('--scope', SCOPES, SCOPES.join(',')),
+    )
+    .option('--label <text>', 'what the key is for', labelOf)
+    .option('--expires <time>', 'when it stops working', timeParser('--expires'));
+  runs(context, 'read models', issue, async (civic, { account: accountId, scope, label, expires = null }) => {
+    if (expires !== null && Date.parse(expires) <= civic.clock.now()) {
+      throw new CommandFailed(
+        `--expires is ${JSON.stringify(expires)}, which is in the past; allowed is a time in the future`,
+        MISUSE,
+      );
+    }
+    const deadline = civic.clock.now() + DEADLINE_MS;
+    const request = { accountId, scopes: scope, expiresAt: expires, label, context: {}, deadline };
+    const { keyId, secret, handled } = await issueKey(civic, request);
+    await requireHandled(context, civic, handled);
+    return { keyId, key: secret };
   });
 }
 

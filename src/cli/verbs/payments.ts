@@ -63,6 +63,11 @@ export function addPaymentsCommands(program: Command, context: CliContext): void
     const row = await paymentOf(civic, id);
     return { ...printable(row), facts: await factsOf(civic, row) };
   });
+  addReconcile(payments, context);
+  addWallet(payments, context);
+}
+
+function addReconcile(payments: Command, context: CliContext): void {
   const reconcile = ofPayment(payments.command('reconcile'))
     .description('record the outcome of a payment, as seen on the chain')
     .option(
@@ -79,14 +84,14 @@ export function addPaymentsCommands(program: Command, context: CliContext): void
     if ((settled === undefined) === (failed === undefined))
       throw new CommandFailed('give one of --settled TX and --failed REASON', MISUSE);
     const { paymentId } = await paymentOf(civic, id);
-    const row = await resolveByHand(
-      civic.reconciling,
-      paymentId,
-      settled === undefined ? { failed: failed! } : { settled },
-    );
+    const outcome = settled === undefined ? { failed: failed! } : { settled };
+    const row = await resolveByHand(civic.reconciling, paymentId, outcome);
     await civic.caughtUp(await civic.log.head());
     return printable(row);
   });
+}
+
+function addWallet(payments: Command, context: CliContext): void {
   const wallet = payments
     .command('wallet')
     .argument('<address>', '', parser('the address', address, '0x and 40 hex digits'))
@@ -94,18 +99,14 @@ export function addPaymentsCommands(program: Command, context: CliContext): void
     .option('--bar', 'reject its payments')
     .option('--unbar', 'take them again')
     .option('--release', 'detach it from its account');
-  runs(
-    context,
-    'log',
-    wallet,
-    async ({ paymentLedger, clock }, payer, { bar = false, unbar = false, release = false }) => {
-      if ([bar, unbar, release].filter(Boolean).length !== 1)
-        throw new CommandFailed('give one of --bar, --unbar and --release', MISUSE);
-      if (release) {
-        if (!(await paymentLedger.release(NETWORK, payer, clock.now())))
-          throw new CommandFailed(`no account has paid from ${payer}`);
-      } else await paymentLedger.bar(NETWORK, payer, bar, clock.now());
-      return { wallet: payer, barred: bar, released: release };
-    },
-  );
+  runs(context, 'log', wallet, async ({ paymentLedger, clock }, payer, options) => {
+    const { bar = false, unbar = false, release = false } = options;
+    if ([bar, unbar, release].filter(Boolean).length !== 1)
+      throw new CommandFailed('give one of --bar, --unbar and --release', MISUSE);
+    if (release) {
+      if (!(await paymentLedger.release(NETWORK, payer, clock.now())))
+        throw new CommandFailed(`no account has paid from ${payer}`);
+    } else await paymentLedger.bar(NETWORK, payer, bar, clock.now());
+    return { wallet: payer, barred: bar, released: release };
+  });
 }

@@ -36,14 +36,15 @@ export async function reportOf(civic: Civic, reportId: string): Promise<KnownRep
 
 const TO_COME = 'an ISO 8601 time that is to come';
 
-/** `move` and `note`, which need the lease. */
-export function addMoveCommands(reports: CommandUnknownOpts, context: CliContext): void {
-  const leased = (name: string, description: string) =>
-    ofReport(reports.command(name).description(description))
-      .requiredOption('--holder <name>', 'who has the lease', textParser('--holder', 200))
-      .option('--token <number>', "the lease's token, where it is to be that very lease", wholeParser('--token'))
-      .option('--next-check <time>', 'when the customer should look again', parser('--next-check', dateTime, TO_COME));
-  const moving = leased('move', 'move a report along one arrow of its lifecycle')
+/** Creates a command that needs the lease of a report. */
+const leased = (reports: CommandUnknownOpts, name: string, description: string) =>
+  ofReport(reports.command(name).description(description))
+    .requiredOption('--holder <name>', 'who has the lease', textParser('--holder', 200))
+    .option('--token <number>', "the lease's token, where it is to be that very lease", wholeParser('--token'))
+    .option('--next-check <time>', 'when the customer should look again', parser('--next-check', dateTime, TO_COME));
+
+export function addMoveCommand(reports: CommandUnknownOpts, context: CliContext): void {
+  const moving = leased(reports, 'move', 'move a report along one arrow of its lifecycle')
     .requiredOption('--to <status>', REPORT_STATUSES.join(', '), choiceParser('--to', REPORT_STATUSES))
     .option('--reason <code>', REPORT_REASONS.join(', '), choiceParser('--reason', REPORT_REASONS))
     .option('--finding <text>', 'what was found out, for the customer; a closed report needs one')
@@ -56,34 +57,24 @@ export function addMoveCommands(reports: CommandUnknownOpts, context: CliContext
     )
     .option('--note <text>', 'for investigators only')
     .option('--revision <number>', 'refuse if it has moved since it stood at this revision', wholeParser('--revision'));
-  runs(
-    context,
-    'read models',
-    moving,
-    async (civic, id, { to, reason = null, finding = null, nextAction = null, note = null, ...options }) => {
-      const { reportId } = await reportOf(civic, id);
-      const seenRevision = options.revision ?? (await readReportState(civic.log, reportId)).revision;
-      const verifiedRecords: VerifiedRecord[] = [];
-      for (const record of options.record) verifiedRecords.push(await verifiedRecord(civic, record));
-      const move = {
-        to,
-        reasonCode: reason,
-        finding,
-        nextAction,
-        verifiedRecords,
-        nextCheckAt: nextCheck(civic, options.nextCheck),
-      };
-      const lease = await leaseOf(civic, reportId, options);
-      await requireHandled(
-        context,
-        civic,
-        await moveReport(civic.reporting.worker, lease, seenRevision, { moves: [move], note }),
-      );
-      const { status, nextCheckAt, closedAt, revision } = await reportOf(civic, reportId);
-      return { reportId, status, nextCheckAt, closedAt, revision };
-    },
-  );
-  const noting = leased('note', 'write down what was found, for investigators only').requiredOption(
+  runs(context, 'read models', moving, async (civic, id, options) => {
+    const { to, reason = null, finding = null, nextAction = null, note = null } = options;
+    const { reportId } = await reportOf(civic, id);
+    const seenRevision = options.revision ?? (await readReportState(civic.log, reportId)).revision;
+    const verifiedRecords: VerifiedRecord[] = [];
+    for (const record of options.record) verifiedRecords.push(await verifiedRecord(civic, record));
+    const next = { nextAction, nextCheckAt: nextCheck(civic, options.nextCheck) };
+    const move = { to, reasonCode: reason, finding, verifiedRecords, ...next };
+    const lease = await leaseOf(civic, reportId, options);
+    const handled = await moveReport(civic.reporting.worker, lease, seenRevision, { moves: [move], note });
+    await requireHandled(context, civic, handled);
+    const { status, nextCheckAt, closedAt, revision } = await reportOf(civic, reportId);
+    return { reportId, status, nextCheckAt, closedAt, revision };
+  });
+}
+
+export function addNoteCommand(reports: CommandUnknownOpts, context: CliContext): void {
+  const noting = leased(reports, 'note', 'write down what was found, for investigators only').requiredOption(
     '--text <text>',
     'up to 4000 characters',
   );

@@ -14,7 +14,7 @@ import { Rejection } from '../../../domain/rejections.ts';
 import { OPEN_REPORT_STATUSES, REPORT_STATUSES } from '../../../domain/reports.ts';
 import { reportStream } from '../../../domain/streams.ts';
 import { visible } from '../../../plumbing/visible-text.ts';
-import { knownReports } from '../../../queries/reports/known-reports.ts';
+import { type KnownReport, knownReports } from '../../../queries/reports/known-reports.ts';
 import type { Civic } from '../../app/civic.ts';
 import type { CliContext } from '../context.ts';
 import { print } from '../output.ts';
@@ -30,7 +30,7 @@ import {
   waitUntilVisible,
   wholeParser,
 } from '../verb.ts';
-import { addMoveCommands, ofReport, reportOf } from './report-moves.ts';
+import { addMoveCommand, addNoteCommand, ofReport, reportOf } from './report-moves.ts';
 import { dueReports } from '../../processors/reactors/reports/report-reactors.ts';
 
 const MAX_LEASE_DAYS = MAX_LEASE_MS / DAY_MS;
@@ -43,7 +43,8 @@ export function addReportsCommands(program: Command, context: CliContext): void 
   addList(reports, context);
   addShow(reports, context);
   addLease(reports, context);
-  addMoveCommands(reports, context);
+  addMoveCommand(reports, context);
+  addNoteCommand(reports, context);
   addSwitches(reports, context);
   addWork(reports, context);
 }
@@ -68,41 +69,38 @@ function addList(reports: Command, context: CliContext): void {
     )
     .option('--holder <name>', 'only reports leased by this holder', textParser('--holder', 200))
     .option('--limit <number>', 'maximum number of reports', wholeParser('--limit', 1, 9999), 100);
-  runs(
-    context,
-    'read models',
-    list,
-    async ({ clock, reads, reporting }, { status, all = false, holder, json = false, ...options }) => {
-      const leases = await reporting.worker.leases.listValid(clock.now());
-      const listed = await knownReports(
-        reads,
-        {
-          statuses: status ?? (all ? undefined : OPEN_REPORT_STATUSES),
-          accountId: options.account,
-          jurisdictionSlug: options.jurisdiction,
-          submittedUpTo: options.olderThan === undefined ? undefined : clock.now() - options.olderThan,
-          reportIds:
-            holder === undefined
-              ? undefined
-              : leases.filter((lease) => lease.holder === holder).map(({ reportId }) => reportId),
-        },
-        options.limit,
-      );
-      const cut = (text: string): string => (json || text.length <= 60 ? text : `${text.slice(0, 59)}…`);
-      return listed.map(({ reportId, accountId, status: stands, reasonCode, submittedAt, nextCheckAt, input }) => ({
-        reportId,
-        accountId,
-        status: stands,
-        reasonCode,
-        submittedAt,
-        nextCheckAt,
-        holder: leases.find((lease) => lease.reportId === reportId)?.holder ?? null,
-        jurisdiction: input.jurisdictionSlug ?? null,
-        sourceUrl: cut(input.sourceUrl),
-        expectedRecord: cut(json ? input.expectedRecord : input.expectedRecord.replaceAll(/\s+/g, ' ')),
-      }));
-    },
-  );
+  runs(context, 'read models', list, async ({ clock, reads, reporting }, options) => {
+    const { status, all = false, holder, json = false } = options;
+    const leases = await reporting.worker.leases.listValid(clock.now());
+    const leasedByHolder = leases.filter((lease) => lease.holder === holder).map(({ reportId }) => reportId);
+    const filter = {
+      statuses: status ?? (all ? undefined : OPEN_REPORT_STATUSES),
+      accountId: options.account,
+      jurisdictionSlug: options.jurisdiction,
+      submittedUpTo: options.olderThan === undefined ? undefined : clock.now() - options.olderThan,
+      reportIds: holder === undefined ? undefined : leasedByHolder,
+    };
+    const holders = new Map(leases.map((lease) => [lease.reportId, lease.holder]));
+    return (await knownReports(reads, filter, options.limit)).map((report) =>
+      listedReport(report, holders.get(report.reportId) ?? null, json),
+    );
+  });
+}
+
+const MAX_LISTED_TEXT = 60;
+const cutText = (text: string): string =>
+  text.length <= MAX_LISTED_TEXT ? text : `${text.slice(0, MAX_LISTED_TEXT - 1)}…`;
+
+function listedReport(report: KnownReport, holder: string | null, isWhole: boolean) {
+  const { reportId, accountId, status, reasonCode, submittedAt, nextCheckAt, input } = report;
+  const texts = isWhole
+    ? { sourceUrl: input.sourceUrl, expectedRecord: input.expectedRecord }
+    : {
+        sourceUrl: cutText(input.sourceUrl),
+        expectedRecord: cutText(input.expectedRecord.replaceAll(/\s+/g, ' ')),
+      };
+  const jurisdiction = input.jurisdictionSlug ?? null;
+  return { reportId, accountId, status, reasonCode, submittedAt, nextCheckAt, holder, jurisdiction, ...texts };
 }
 
 function addShow(reports: Command, context: CliContext): void {
