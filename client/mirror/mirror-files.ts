@@ -3,6 +3,7 @@ import { constants, createReadStream } from 'node:fs';
 import { type FileHandle, open, rename, rm } from 'node:fs/promises';
 import { columnNames, type MirrorColumn, type MirrorTables } from './columns.ts';
 import { MirrorRefused } from './mirror-store.ts';
+import { MIRROR_TABLES } from './mirror-tables.ts';
 
 /** `csv` adds a table for spreadsheets next to the NDJSON file of each resource. */
 export const FILE_FORMATS = ['ndjson', 'csv'] as const;
@@ -82,14 +83,12 @@ const formatHead = (columns: readonly MirrorColumn[]): string => columnNames(col
 
 export const fileOf = (resource: string, format: FileFormat): string => `${resource}.${format}`;
 
+/** Returns no columns for a resource of an earlier version. */
+const columnsOf = (resource: string): readonly MirrorColumn[] => (MIRROR_TABLES as MirrorTables)[resource] ?? [];
+
 /** Rewrites the files of one resource. */
-export async function rewriteResource(
-  path: (name: string) => string,
-  tables: MirrorTables,
-  resource: string,
-  format: FileFormat,
-) {
-  const columns = tables[resource] ?? [];
+export async function rewriteResource(path: (name: string) => string, resource: string, format: FileFormat) {
+  const columns = columnsOf(resource);
   const records = await replaceFile(path(fileOf(resource, 'ndjson')));
   const table = format === 'csv' ? await replaceFile(path(fileOf(resource, 'csv'))) : null;
   await table?.write(formatHead(columns));
@@ -123,12 +122,8 @@ async function hashFile(file: string): Promise<string | null> {
 }
 
 /** Describes how the CSV table of a resource differs from its NDJSON file; null if it does not. */
-export async function findStaleTable(
-  path: (name: string) => string,
-  tables: MirrorTables,
-  resource: string,
-): Promise<string | null> {
-  const columns = tables[resource] ?? [];
+export async function findStaleTable(path: (name: string) => string, resource: string): Promise<string | null> {
+  const columns = columnsOf(resource);
   const expected = createHash('sha256').update(formatHead(columns));
   for await (const data of linesOf(path(fileOf(resource, 'ndjson')))) expected.update(formatRow(columns, data));
   const actual = await hashFile(path(fileOf(resource, 'csv')));
