@@ -10,8 +10,12 @@ export interface Token {
   readonly form: Form | null;
 }
 
-/** "7-0", "$1,000.50", "approved", "re-zoning", "applicant’s", "P&Z", and punctuation. */
-const PART = /\$?\d+(?:[.,/–-]\d+)*|[\p{L}\p{M}]+(?:[-’&][\p{L}\p{M}]+)*|[.;!?\n,:()[\]–—-]/gu;
+/** "7-0", "$1,000.50". */
+const NUMBER = String.raw`\$?\d+(?:[.,/–-]\d+)*`;
+/** "approved", "re-zoning", "applicant’s", "P&Z". */
+const WORD = String.raw`[\p{L}\p{M}]+(?:[-’&][\p{L}\p{M}]+)*`;
+const PUNCTUATION = String.raw`[.;!?\n,:()[\]–—-]`;
+const PART = new RegExp(`${NUMBER}|${WORD}|${PUNCTUATION}`, 'gu');
 /** "That it be denied", "to have it denied". */
 export const BE = wordSet('be been being get have');
 export const WAS = wordSet('is are was were');
