@@ -105,10 +105,10 @@ export const answer = <Data extends z.ZodType>(name: string, data: Data) =>
 export const answerWithMeta = <Data extends z.ZodType, Meta extends z.ZodType>(name: string, data: Data, meta: Meta) =>
   component(name, { data: data.describe(DATA), meta: meta.describe('About the answer.') });
 
-/** `agenda_hits` to `AgendaHits`. */
+/** Converts `agenda_hits` to `AgendaHits`. */
 export const pascal = (words: string): string =>
   words.replaceAll(/(?:^|[_-])([a-z])/g, (_, letter: string) => letter.toUpperCase());
-/** `agenda_hits` to `AgendaHit`: the name of one record in the documents. */
+/** Converts `agenda_hits` to `AgendaHit`, the name of one record in the documents. */
 const recordName = (resource: Resource): string => pascal(resource).replace(/ies$/, 'y').replace(/s$/, '');
 
 const common = { id, createdAt, updatedAt };

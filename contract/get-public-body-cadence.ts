@@ -36,7 +36,7 @@ Cancelled and postponed meetings are neither last nor next. When the meetings ca
       },
     },
   },
-  // An empty one is a pair as any other that is not supported.
+  // An empty slug is an unsupported pair like any other.
   params: z.strictObject({
     slug: z.string().describe(MEANINGS.jurisdictionSlug),
     bodySlug: z.string().describe(MEANINGS.bodySlug),

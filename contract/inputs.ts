@@ -20,7 +20,7 @@ export interface JsonPage {
   /** The same text in UTF-8, where the function has it; `text` is then computed on demand. */
   readonly body?: Buffer;
   readonly items: number;
-  /** Present where it differs from the operation's success status. */
+  /** Present if it differs from the operation's success status. */
   readonly status?: number;
   /** Time of the next change after a cursor, in milliseconds since the epoch; null at the head. */
   readonly unreadSince?: number | null;
@@ -28,14 +28,17 @@ export interface JsonPage {
 
 /** UTF-8 bytes. The edge refuses a larger body; a query may stop earlier. */
 type AnswerLimit = { readonly maxResponseBytes: number };
-/** Without a form: JSON. */
+/** JSON if absent. */
 type PageBounds = AnswerLimit & { readonly form?: PageForm };
 type OfAccount = { readonly accountId: string };
 type KeyOfAccount = OfAccount & { readonly keyId: string };
 type ChangeRequest = KeyOfAccount & { readonly requestId: string };
 type SubscriptionCap = { readonly cap: number };
 
-/** Cursors are as received: the query decodes them and checks binding (400) and expiry (410). Left out: the start of what is read. */
+/**
+ * Cursors as received: the query decodes them and checks binding (400) and expiry (410). If absent, the read begins at
+ * the start.
+ */
 export type ChangesInput = z.output<typeof readCivicChanges.query> & PageBounds;
 export type SnapshotInput = ChangeRequest;
 export type SnapshotPageInput = z.output<typeof readCivicSnapshotPage.params> &
@@ -49,7 +52,7 @@ export type NewSubscriptionInput = z.output<typeof createFeedSubscription.body.s
 export type ListSubscriptionsInput = KeyOfAccount & SubscriptionCap;
 
 export interface MadeSubscription {
-  /** False where a live feed of this key, name and filter existed. */
+  /** False if a live feed of this key, name and filter existed. */
   readonly created: boolean;
   readonly subscription: FeedSubscription;
 }
@@ -64,7 +67,7 @@ export type SubscriptionChangesInput = z.output<typeof readFeedSubscriptionChang
 export type RevocationInput = SubscriptionPlace & ChangeRequest;
 
 export interface RecordsInput extends AnswerLimit {
-  /** Each resource once, its ids lower-case uuids, each once; ids that no record can have are left out already. */
+  /** Each resource once, its ids lower-case uuids, each once; ids that no record can have are already removed. */
   readonly requests: readonly { readonly resource: Resource; readonly ids: readonly string[] }[];
 }
 
@@ -81,7 +84,7 @@ interface ReportSubmission extends ChangeRequest {
   /** One key that sends a token over both surfaces counts as two aliases of the token. */
   readonly surface: 'rest' | 'mcp';
   readonly token: string;
-  /** Without the token. */
+  /** The input without the token. */
   readonly input: NewDataReport;
   /** Base URL of the service, without a trailing slash; the `statusUrl` of a first receipt begins with it. */
   readonly baseUrl: string;

@@ -49,7 +49,7 @@ const upcomingByPage = component('UpcomingByPage', {
   pageSize: z.literal(UPCOMING_PAGE_SIZE).describe('Hits on a full page.'),
 });
 
-/** Always present; the cursor is null where pages are numbered. */
+/** Always present; the cursor is null if pages are numbered. */
 const upcomingPagination = z
   .strictObject({
     limit: z.literal(UPCOMING_PAGE_SIZE).describe(MEANINGS.limit),

@@ -43,9 +43,9 @@ export interface Operation extends Documented {
   readonly method: 'GET' | 'POST' | 'DELETE';
   /** `public`: no key; `key`: an API key is needed, and every answer is `Cache-Control: no-store`. */
   readonly access: 'public' | 'key';
-  /** Null where any active key is accepted, and where no key is needed. */
+  /** Null if any active key is accepted, and where no key is needed. */
   readonly scope: Scope | null;
-  /** Null where no key is needed. */
+  /** Null if no key is needed. */
   readonly surface: Surface | null;
   /** Set for an operation that changes state: it is refused before it runs if its receipt might exceed the account's `max_response_bytes`. */
   readonly writes?: true;
@@ -55,9 +55,9 @@ export interface Operation extends Documented {
   readonly query: z.ZodType;
   /** Names in lower case. */
   readonly headers?: z.ZodType;
-  /** Null where a request body is ignored and not read. */
+  /** Null if a request body is ignored and not read. */
   readonly body: { readonly schema: z.ZodType; readonly maxBytes: number } | null;
-  /** `forms` where the client may choose by `Accept`; else JSON alone. */
+  /** `forms`: the client may choose by `Accept`. Without it, JSON is the only form. */
   readonly success: {
     readonly status: 200 | 201 | 202;
     readonly schema: z.ZodType;
@@ -75,7 +75,7 @@ export interface Operation extends Documented {
 export interface OtherAnswer {
   readonly status: number;
   readonly when: string;
-  /** Null where the answer has no body. */
+  /** Null if the answer has no body. */
   readonly schema: z.ZodType | null;
 }
 

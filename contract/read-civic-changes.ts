@@ -105,7 +105,7 @@ const PRUNED = {
   meta: {
     ...QUIET.meta,
     historyPruned: true,
-    recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }],
+    recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and continue from its boundaryCursor' }],
   },
 };
 export const PAGES = {

@@ -17,7 +17,7 @@ import {
 import { DATA_READ, operation } from './operation.ts';
 import { CURSOR, DIGESTS } from './examples.ts';
 
-/** Optional keys are absent where their value is unknown. */
+/** Optional keys are absent if their value is unknown. */
 const sourceHealth = z.strictObject({
   sourceId: meeting.shape.sourceId.unwrap().unwrap(),
   jurisdictionSlug,

@@ -1,9 +1,9 @@
 import type { CustomerOperationId } from './operations.ts';
 
-/** Path of the workflows, a document in the format of Arazzo. It needs no key and is no operation. */
+/** Path of the workflows, a document in the format of Arazzo. It requires no key and is not an operation. */
 export const WORKFLOWS_PATH = '/arazzo.json';
 
-/** Runtime expressions of Arazzo, or values as they are. */
+/** Runtime expressions of Arazzo, or literal values. */
 type Values = Readonly<Record<string, string | number>>;
 
 export interface Workflow {
@@ -26,7 +26,7 @@ export interface WorkflowStep {
   /** Additional conditions. */
   readonly checks?: readonly string[];
   readonly outputs?: Readonly<Record<string, string>>;
-  /** The first whose condition holds; without one that holds the next step follows. */
+  /** The first one whose condition is true applies. If none is, the next step follows. */
   readonly next?: readonly NextWorkflow[];
 }
 
@@ -35,7 +35,7 @@ export interface NextWorkflow {
   readonly name: string;
   readonly condition?: string;
   readonly workflowId?: string;
-  /** Inputs of that workflow beside the key. */
+  /** Inputs of that workflow besides the key. */
   readonly inputs?: Values;
 }
 

@@ -282,11 +282,11 @@ export const encodeSearchCursor = (binding: SearchBinding, cursor: SearchCursor)
 /** Throws `InvalidSearchCursor`, which the tools answer as `invalid_cursor`. */
 export function decodeSearchCursor(expected: SearchBinding, text: string): SearchCursor {
   const decoded = codec.decode(text);
-  if (decoded === 'other kind') throw new InvalidSearchCursor('the cursor is of another kind than that of the search');
+  if (decoded === 'other kind') throw new InvalidSearchCursor('the cursor is not a search cursor');
   if (decoded === 'damaged') throw new InvalidSearchCursor('the cursor does not decode');
   const { binding, ...cursor } = decoded;
   if (binding !== digestOf(expected))
-    throw new InvalidSearchCursor('the cursor is of another query or of other filters');
+    throw new InvalidSearchCursor('the cursor belongs to another query or to other filters');
   return cursor;
 }
 

@@ -104,7 +104,7 @@ export interface ChargedKey {
 export type ChargeRequest = (sha256: string, now: number) => Promise<ChargedKey | null>;
 
 /** Returns the facts about a key without charging it, by the key's SHA-256; null for an unknown key. */
-export type LookAtKey = (sha256: string, now: number) => Promise<ChargedKey | null>;
+export type LookUpKey = (sha256: string, now: number) => Promise<ChargedKey | null>;
 
 type FurtherCharge =
   | { readonly kind: 'charged'; readonly states: readonly BucketState[] }

@@ -71,7 +71,7 @@ export async function* logBatches(
 ): AsyncGenerator<LogBatch> {
   const ahead: { readonly from: Position; readonly batch: Promise<LogBatch> }[] = [];
   let isOver = false;
-  const read = (from: Position, afterId?: string): void => {
+  const startRead = (from: Position, afterId?: string): void => {
     const { types, batchSize } = options;
     const batch = log.readAll({ after: from, afterId, limit: batchSize, ...(types === undefined ? {} : { types }) });
     ahead.push({ from, batch });
@@ -82,19 +82,19 @@ export async function* logBatches(
     const newest = ahead.at(-1)!;
     const follow = ({ scannedTo, scannedId }: LogBatch): void => {
       if (!isOver && ahead.at(-1) === newest && ahead.length < READ_AHEAD && scannedTo !== newest.from)
-        read(scannedTo, scannedId);
+        startRead(scannedTo, scannedId);
     };
     // The caller might stop before it awaits this batch.
     newest.batch.then(follow, () => undefined);
   };
-  read(after);
+  startRead(after);
   try {
     for (;;) {
       const { from } = ahead[0]!;
       const batch = await ahead[0]!.batch;
       options.signal?.throwIfAborted();
       if (batch.scannedTo === from) return;
-      if (ahead.length === 1) read(batch.scannedTo, batch.scannedId);
+      if (ahead.length === 1) startRead(batch.scannedTo, batch.scannedId);
       else readOn();
       ahead.shift();
       yield batch;
@@ -147,8 +147,8 @@ export async function hasEvent(
   log: Pick<EventLog, 'readStream'>,
   { stream, revision, id, position }: EventMark,
 ): Promise<boolean> {
-  const [found] = await log.readStream(stream, revision - 1, 1);
-  return found?.revision === revision && found.id === id && found.position === position;
+  const [event] = await log.readStream(stream, revision - 1, 1);
+  return event?.revision === revision && event.id === id && event.position === position;
 }
 
 /** Parses the data of each event once. */

@@ -25,12 +25,12 @@ function hostRefusal(hostname: string): string | null {
  * because a parser ignores tabs, backslashes and missing slashes.
  */
 export function sourceUrlRefusal(text: string): string | null {
-  if (hasControls(text)) return 'it holds a control character';
+  if (hasControls(text)) return 'it contains a control character';
   if (text !== text.trim()) return 'it begins or ends with a space';
   const authority = /^https?:\/\/([^/?#]+)/i.exec(text)?.[1];
   if (authority === undefined) return 'it is no http or https address';
-  if (text.includes('\\')) return 'it holds a backslash';
-  if (authority.includes('@')) return 'it holds credentials';
+  if (text.includes('\\')) return 'it contains a backslash';
+  if (authority.includes('@')) return 'it contains credentials';
   if (text.includes('#')) return 'it has a fragment';
   const url = URL.parse(text);
   if (url === null) return 'it cannot be read as an address';

@@ -1,4 +1,7 @@
-/** Works that are begun one after the other and awaited together. A failure is handled from the start, also where the next one never begins. */
+/**
+ * Collects work that is started step by step and awaited together. A rejection is handled at once, even if no later
+ * work starts.
+ */
 export class BegunWork<Result = void> {
   readonly #works: Promise<Result>[] = [];
 
@@ -7,7 +10,7 @@ export class BegunWork<Result = void> {
     this.#works.push(work);
   }
 
-  /** Waits for all, so that nothing is under way any more. Resolves to their results; throws the first failure. */
+  /** Waits until all work has settled. Resolves to the results, or throws the first failure. */
   async end(): Promise<readonly Result[]> {
     await Promise.allSettled(this.#works);
     return await Promise.all(this.#works);

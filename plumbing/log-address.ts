@@ -7,7 +7,10 @@ const HOST = String.raw`[a-z0-9.-]+(?::\d{1,5})?`;
 /** "esdb+discover://user:password@host1:2113,host2?tls=true". */
 const ADDRESS = new RegExp(String.raw`^${SCHEME}://${CREDENTIALS}${HOST}(?:,${HOST})*/?(?:\?(.*))?$`, 'i');
 
-/** The client's options in the query of an address. For others the client logs a warning with the whole address, password included. */
+/**
+ * Options that the client accepts in the query of an address. For any other option it logs a warning with the whole
+ * address, including the password.
+ */
 const OPTIONS: ReadonlyMap<string, RegExp> = new Map(
   Object.entries({
     tls: /^(true|false)$/,

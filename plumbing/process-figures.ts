@@ -1,4 +1,4 @@
-/** Durations by bucket: `counts` are not cumulated, and the last is for what is above all bounds. Seconds. */
+/** Durations by bucket, in seconds. `counts` are not cumulative; the last one counts values above all bounds. */
 export class Tally {
   readonly counts: number[];
   sum = 0;
@@ -24,7 +24,7 @@ export type AppendResult = 'appended' | 'conflict' | 'unknown' | 'failed';
 
 export class ProcessFigures {
   readonly appends = new Map<AppendResult, Tally>();
-  /** Time of one batch without its commit, by projection. */
+  /** Duration of one batch without its commit, by projection. */
   readonly folds = new Map<string, Tally>();
   /** Answered pages of the feed, by where their items came from. */
   readonly feedPages = { memory: 0, database: 0 };

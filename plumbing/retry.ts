@@ -3,7 +3,7 @@ import { LogUnavailable, OutcomeUnknown } from '../domain/ports/event-log.ts';
 import { NotYet } from '../domain/ports/reactors.ts';
 import type { Clock } from '../domain/ports/clock.ts';
 
-/** Pauses between tries, in milliseconds: each is twice as long as the one before, up to a maximum. */
+/** Pauses between attempts, in milliseconds: each is twice as long as the previous one, up to a maximum. */
 export class Backoff {
   readonly #first: number;
   readonly #max: number;
@@ -31,20 +31,22 @@ export class Backoff {
 }
 
 const STORE_FAILURES = [DatabaseUnavailable, DeadlineExceeded, LogUnavailable, OutcomeUnknown];
-/** A failure that the port of the database or of the log declares. */
+/** True for an error that the database port or the log port declares. */
 export const isStoreFailure = (error: unknown): error is Error => STORE_FAILURES.some((kind) => error instanceof kind);
 /** SQLSTATE classes and codes that say "try again": connection, resources, operator intervention, serialization, lock not available. */
 const TRY_AGAIN = /^(08|53|57|40|55P03|25P03|58)/;
 const SYSTEM_ERROR = /^E[A-Z]+$/;
 
-/** True for a failure of a store or the network: the same work may succeed later. False for a defect of the work or its input. */
+/** True for an error of a store or the network: a retry might succeed. False for a defect of the work or its input. */
 export function isTransient(error: unknown): error is Error {
   if (isStoreFailure(error) || error instanceof NotYet) return true;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return TRY_AGAIN.test(code) || SYSTEM_ERROR.test(code);
 }
 
-/** Ends the wait of work that is done; made once, since an abort without a reason makes an error with a stack. */
+/**
+ * Abort reason once the work is done. Created once, because an abort without a reason creates an error with a stack.
+ */
 const OVER = new Error('over');
 
 /** Aborts the work's signal and stops waiting at the deadline or when `leaving` aborts. Throws `DeadlineExceeded`, or the reason of `leaving`. */
@@ -56,7 +58,8 @@ export async function withinDeadline<Result>(
 ): Promise<Result> {
   leaving.throwIfAborted();
   const ended = new AbortController();
-  // Not `AbortSignal.any`: what it makes, and all that it holds, survives every collection of young memory.
+  // `AbortSignal.any` is not used: its signal, and everything that it references, survives every minor garbage
+  // collection.
   const over = new AbortController();
   const leave = (): void => {
     over.abort(leaving.reason);
@@ -79,8 +82,11 @@ export async function withinDeadline<Result>(
   }
 }
 
-/** The same with a signal of its own. Work that does not heed the signal may take effect after the deadline. */
-export function answeredWithin<Result>(
+/**
+ * Like `withinDeadline`, without a signal of the caller. Work that ignores its signal might take effect after the
+ * deadline.
+ */
+export function resolveWithin<Result>(
   clock: Pick<Clock, 'sleep'>,
   deadlineMs: number,
   work: (over: AbortSignal) => Promise<Result>,

@@ -23,7 +23,10 @@ interface HeldLease {
   readonly release: () => Promise<void>;
 }
 
-/** Runs work while renewing its lease; the work's signal aborts when the lease was taken over. Gives the lease back in the end. */
+/**
+ * Runs work while renewing its lease; the work's signal aborts when the lease was taken over. Releases the lease at the
+ * end.
+ */
 export async function whileLeased<Result>(
   { clock, leaseMs, renew, release }: HeldLease,
   stopping: AbortSignal,

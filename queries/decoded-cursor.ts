@@ -7,7 +7,7 @@ export function decodedCursor<Cursor extends object>(cursor: Cursor | CursorDama
   throw new Rejection(
     'invalid_parameter',
     cursor === 'damaged'
-      ? `cursor does not decode; it must be ${kind}, as an answer gave it`
-      : `cursor is of another kind than ${kind}`,
+      ? `cursor does not decode; it must be ${kind}, unchanged from a response`
+      : `cursor is not ${kind}`,
   );
 }

@@ -36,8 +36,8 @@ const isLeftOut = ({ dev, peer }, set) => (dev === true && set < TOOLS) || (peer
 export async function ensureDependencies({ withTools, withPayments }) {
   const lockFile = readFileSync(join(root, 'package-lock.json'));
   const hash = createHash('sha256').update(lockFile).digest('hex');
-  const wanted = withTools ? TOOLS : withPayments || sellsCalls() ? PAYMENTS : BASE;
-  if (existsSync(stamp) && SETS.slice(wanted).some((set) => readFileSync(stamp, 'utf8') === hash + set.stamp)) return;
+  const required = withTools ? TOOLS : withPayments || sellsCalls() ? PAYMENTS : BASE;
+  if (existsSync(stamp) && SETS.slice(required).some((set) => readFileSync(stamp, 'utf8') === hash + set.stamp)) return;
   const turn = await takeTurn(root);
   try {
     const lock = JSON.parse(lockFile.toString());

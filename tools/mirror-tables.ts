@@ -41,17 +41,17 @@ function columnType(schema: JsonSchema): ColumnType {
   const choices = schema.anyOf?.filter(({ type }) => type !== 'null') ?? [];
   if (choices.length === 1) return columnType(choices[0]!);
   const types = [schema.type ?? []].flat().filter((type) => type !== 'null');
-  const found = TYPES_OF_FORMATS[schema.format ?? ''] ?? (types.length === 1 ? TYPES[types[0]!] : undefined);
-  if (found === undefined) throw new Error(`no type of a column for ${JSON.stringify(schema)}`);
-  return found;
+  const type = TYPES_OF_FORMATS[schema.format ?? ''] ?? (types.length === 1 ? TYPES[types[0]!] : undefined);
+  if (type === undefined) throw new Error(`no type of a column for ${JSON.stringify(schema)}`);
+  return type;
 }
 
 /** `publicBodyId` refers to `public_bodies`. */
 function referredResource(field: string): string {
   const one = columnName(field).replace(/_id$/, '');
-  const found = RESOURCES.find((resource) => resource.replace(/ies$/, 'y').replace(/s$/, '') === one);
-  if (found === undefined) throw new Error(`${field} refers to no resource`);
-  return found;
+  const resource = RESOURCES.find((each) => each.replace(/ies$/, 'y').replace(/s$/, '') === one);
+  if (resource === undefined) throw new Error(`${field} refers to no resource`);
+  return resource;
 }
 
 const FIRST = ['id'];

@@ -99,13 +99,13 @@ async function* takeItems<Page, Item>(
   pages: AsyncIterable<Page>,
   itemsOf: (page: Page) => readonly Item[],
 ): AsyncGenerator<Item, void> {
-  let left = limit ?? Infinity;
-  if (left <= 0) return;
+  let remaining = limit ?? Infinity;
+  if (remaining <= 0) return;
   for await (const page of pages) {
-    const items = itemsOf(page).slice(0, left);
+    const items = itemsOf(page).slice(0, remaining);
     yield* items;
-    left -= items.length;
-    if (left === 0) return;
+    remaining -= items.length;
+    if (remaining === 0) return;
   }
 }
 

@@ -91,7 +91,7 @@ export async function eraseContent(deps: EraseDependencies, command: EraseConten
     }
     if (portion.length === 0 && isRest && !isHeldBack) break;
     if (clock.now() >= deadline)
-      throw new DeadlineExceeded('others keep changing what is to be erased: run the same command again');
+      throw new DeadlineExceeded('concurrent changes prevented the erasure: run the same command again');
   }
   return { places: [...places.values()], erasures, changes, position, at: clock.now() };
 }

@@ -61,14 +61,14 @@ export async function* findText(
   search: TextSearch,
   onProgress: (events: number) => void,
 ): AsyncGenerator<FoundText> {
-  let looked = 0;
+  let searched = 0;
   for await (const { events } of logBatches(log, LOG_START, { batchSize: PAGE })) {
     for (const event of events) {
       // An erasure event contains the replacements, not the erased text.
       const match = event.type === CONTENT_ERASED ? null : findInEvent(event, search);
       if (match !== null) yield match;
     }
-    onProgress((looked += events.length));
+    onProgress((searched += events.length));
   }
 }
 

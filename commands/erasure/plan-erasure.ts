@@ -70,7 +70,7 @@ export function planEvent(stored: StoredEvent, erasing: Erasing): PlannedEvent |
     if (!isErasable(stored.type, text)) {
       throw new Rejection(
         'invalid_parameter',
-        `${pointerOf(text.path)} of ${at} may not be erased: ids and what is found by them stay; allowed are ${listErasablePlaces(stored.type, data)}`,
+        `${pointerOf(text.path)} of ${at} must not be erased: records are identified or found by it; allowed are ${listErasablePlaces(stored.type, data)}`,
       );
     }
     texts.push({ path: [...text.path], keep: [...keep], with: 0 });

@@ -32,7 +32,7 @@ export async function requireSameInstallation({ store, log, holdsLog, logger }: 
   const [identity, logId] = await Promise.all([store.identity(), log.identity()]);
   if (recorded.renewing !== null) {
     throw new MovedDatabase(
-      `the feed was about to be given a new identity (${recorded.renewing}) and was not: run \`civic feed renew --reason TEXT\` again`,
+      `a renewal of the feed's identity (${recorded.renewing}) did not finish: run \`civic feed renew --reason TEXT\` again`,
     );
   }
   if (recorded.logId !== logId) {

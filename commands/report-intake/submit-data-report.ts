@@ -218,7 +218,7 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
       acceptReport(submitted, deadline),
     );
     if (!(await parts.readable(receipt.reportId, deadline)))
-      throw new DeadlineExceeded('the report was taken in but cannot be read yet');
+      throw new DeadlineExceeded('the report was stored but cannot be read yet');
     // A place that could not be counted now is counted at the next recount.
     if (isNew) await queue.count(receipt.reportId).catch(() => undefined);
     return { ...receipt, status: 'received' };
@@ -289,7 +289,7 @@ export async function intakeClosed(
   now: number,
 ): Promise<Rejection | null> {
   const [{ intake }, begunToday] = await Promise.all([readSwitches(parts.log), parts.leases.countBegun(now)]);
-  if (intake.paused) return new Rejection('intake_paused', 'no reports are taken in now; try again later');
+  if (intake.paused) return new Rejection('intake_paused', 'report submission is paused; try again later');
   if (begunToday >= parts.dailyBudget)
     return new Rejection('budget_exhausted', 'the investigations of the day (UTC) are used up');
   return null;

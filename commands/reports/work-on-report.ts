@@ -195,7 +195,7 @@ export async function leaseReport(
   if (acquired.kind === 'held') {
     return new Rejection(
       'lease_conflict',
-      `${lease.holder} holds the report until ${new Date(lease.leaseUntil).toISOString()}`,
+      `${lease.holder} has leased the report until ${new Date(lease.leaseUntil).toISOString()}`,
     );
   }
   const recorded = await recordLease(work, accountId, lease);

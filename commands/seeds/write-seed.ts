@@ -71,7 +71,7 @@ export async function writeSeed(deps: SeedDependencies, seed: Seed, changes: rea
     });
     for (const outcome of await deps.writer.write(dueRecords, {})) {
       if (outcome.kind === 'rejected')
-        throw new Error(`the seed ${seed.name} holds a record that is refused: ${outcome.reason}`);
+        throw new Error(`the seed ${seed.name} contains a record that is rejected: ${outcome.reason}`);
       if (outcome.kind === 'appended') written += 1;
     }
   }

@@ -11,7 +11,7 @@ export interface TruncationRules<Data> {
   readonly marksShortened?: true;
   /** Lists in the order in which their rows are dropped. */
   readonly rows: readonly Rows<Data>[];
-  /** The data without its largest part, where it is still too large. Null where nothing is left to remove. */
+  /** The data without its largest part, where it is still too large. Null if nothing is left to remove. */
   otherwise?(data: Data): { readonly data: Data; readonly rules: TruncationRules<Data> } | null;
 }
 

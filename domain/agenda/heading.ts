@@ -3,7 +3,7 @@ import { withoutNumber } from './numbers.ts';
 import { isStepTitle } from './steps.ts';
 import { isNumberWord, titleWords, wordSet } from '../text/words.ts';
 
-/** No heading is longer; titles of sources have no limit of their own. */
+/** Maximum characters of a heading. Sources do not limit their titles. */
 const MAX_LENGTH = 200;
 
 /** A title of a section contains at least one of these words. */

@@ -1,7 +1,7 @@
 import { anyOf, anyPhrase, anyWord } from '../text/patterns.ts';
 import { MONTHS } from '../months.ts';
 
-/** Characters of a row that are read: the first sentences show whether it is a notice. */
+/** Maximum characters of a row that are read: the first sentences show whether it is a notice. */
 const MAX_NOTICE = 2_000;
 
 const DATE = `(?:\\b(?:${MONTHS.join('|')}) \\d{1,2}\\b|\\b\\d{1,2}/\\d{1,2}/\\d{2,4}\\b)`;

@@ -5,7 +5,7 @@
 export const numberParts = (number: string): readonly string[] =>
   number.slice(0, MAX_NUMBER).match(/\d+|\p{L}+/gu) ?? [];
 
-/** A longer text is not a number. */
+/** Longer texts are not numbers. */
 const MAX_NUMBER = 40;
 const ROMAN = /^[ivx]{1,6}$/i;
 

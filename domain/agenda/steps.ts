@@ -3,7 +3,7 @@ import { withoutNumber } from './numbers.ts';
 import { MONTHS } from '../months.ts';
 import { isNumberWord, titleWords, wordSet } from '../text/words.ts';
 
-/** No title of a step is longer. */
+/** Maximum characters of the title of a step. */
 const MAX_LENGTH = 300;
 
 /** Steps that open, interrupt or end a meeting. A name, a time or a place may follow. */

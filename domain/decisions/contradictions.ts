@@ -3,7 +3,7 @@ const FAILURES = anyPhrase(String.raw`
   fail\w*, lost, loses, defeated, died, dies, ti(?:e|ed), deadlocked, disapproved, declined,
   approval was denied, (?:not|n[’']t) (?:pass|carry|prevail|approve)\w*
 `);
-/** A failed vote, on which a tally with more votes against than for is no contradiction. */
+/** A failed vote: a tally with more votes against than for does not contradict it. */
 const FAILED = new RegExp(String.raw`\b${FAILURES}\b`, 'i');
 /** Words before the number of a paper, a place or a day: "item 3-4". */
 const NUMBERED = anyWord(`

@@ -56,7 +56,7 @@ const DONE = pattern(
 );
 const IN_A_YEAR = String.raw`\b(?:in|on|from|since|of) (?:\p{L}+\.? )?(?:\d{1,2},? )?(?:19|20)\d\d\b`;
 const TO_DO = anyWord('accept adopt amend approve authorize award consider deny ratify receive recommends?');
-/** Words on an earlier act, on that of the voters, or on what is to be done: the text is no action of its meeting. */
+/** Words about an earlier act, an act of the voters, or a future one: the text is not an action of its meeting. */
 const OTHER_ACT = new RegExp(
   String.raw`${IN_A_YEAR}|\b(?:previously|earlier|voters)\b|[.;:,] (?:staff |now |to )?${TO_DO}\b`,
   'iu',

@@ -119,7 +119,7 @@ export function readMotion({ tokens, lead, result: earlierResult }: Segment, isA
     return [{ is: 'motion', moved, result: result ?? (isDone ? 'carried' : null), rank, isFormal: true }];
   }
   if (result !== null) return [{ is: 'result', result, rank }];
-  // "Birch seconded the motion" begins none.
+  // "Birch seconded the motion" does not begin a motion.
   const isKnown = ARTICLES.has(marks.at(-1) ?? '') && marks.at(-1) !== 'a';
   return isKnown ? [] : [{ is: 'motion', moved: null, result: null, rank, isFormal: true }];
 }
@@ -132,7 +132,7 @@ interface Vote {
   readonly isOfBody: boolean;
 }
 
-/** "The Council voted 7-0 to deny", "Ash voted to approve"; null where there are no such words. */
+/** "The Council voted 7-0 to deny", "Ash voted to approve"; null if there are no such words. */
 function voteIn(tokens: readonly Token[]): Vote | null {
   const vote = tokens.findIndex(({ kind }) => kind === 'vote');
   const verb =

@@ -65,7 +65,7 @@ export function withoutReports(sentence: readonly Token[]): {
 
 export interface Segment {
   readonly tokens: readonly Token[];
-  /** The words before "motion" or "moved"; null where the segment has none. */
+  /** The words before "motion" or "moved"; null if the segment has none. */
   readonly lead: readonly string[] | null;
   /** Result that precedes the motion: "The Council approved the motion". */
   readonly result: MotionResult | null;
@@ -92,7 +92,7 @@ export function segmentsOf(tokens: readonly Token[]): readonly Segment[] {
   const segments: (Segment & { tokens: Token[] })[] = [{ tokens: [], lead: null, result: null }];
   for (const [at, token] of tokens.entries()) {
     const segment = segments.at(-1)!;
-    // "The item was moved to another day" is no motion.
+    // "The item was moved to another day" is not a motion.
     const isMovedAway = token.text === 'moved' && WAS.has(tokens[at - 1]?.text ?? '') && tokens[at - 2]?.text !== 'it';
     if (token.kind !== 'motion' || isMovedAway) {
       segment.tokens.push(token);

@@ -76,7 +76,7 @@ export function refusedAsData(stream: string, type: string, data: Readonly<Recor
     return refuseBySchema(RECORD_SCHEMAS[resource], content);
   }
   const schema = SCHEMAS[type];
-  if (schema === undefined) return `nothing of a ${type} may be erased`;
+  if (schema === undefined) return `a ${type} has no erasable text`;
   const refusal = refuseBySchema(schema, data);
   if (refusal !== null || type !== 'DataReportSubmitted') return refusal;
   const url = sourceUrlRefusal(reportInput.parse(data['input']).sourceUrl);

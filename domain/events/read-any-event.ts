@@ -36,7 +36,7 @@ function readRecordEvent({ type, data, stream }: Pick<StoredEvent, 'type' | 'dat
   if (type === RECORD_WITHDRAWN) return void recordWithdrawn.parse(parsed);
   if (type !== RECORD_PUBLISHED) throw new Error(`${type} is no event of a civic record`);
   const { id, createdAt, updatedAt } = parsed as Readonly<Record<string, unknown>>;
-  if (id !== streamId(stream)) throw new Error(`the record says that it is ${String(id)}`);
+  if (id !== streamId(stream)) throw new Error(`the record's id is ${String(id)}`);
   if (typeof createdAt !== 'string' || typeof updatedAt !== 'string')
     throw new Error('the record does not say when it was made');
 }

@@ -45,7 +45,7 @@ export interface Projection {
    * Returns an SQL condition for the rows of a table that every build contains. Absent if every build contains all
    * rows.
    */
-  heldByEveryBuild?(table: string): string;
+  rowsInEveryBuild?(table: string): string;
   /**
    * True if rows are published history, which must be equal in every version. Otherwise different versions are not
    * compared.

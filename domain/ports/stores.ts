@@ -3,9 +3,9 @@ import type { Clock } from './clock.ts';
 import type { EventLog, Position, SetBacks } from './event-log.ts';
 import type { EventMark } from '../read-log.ts';
 
-/** Returns the message of a command that requires an installation and finds none. `found` is a clause. */
-export const noInstallation = (found: string): string =>
-  `there is no service here yet: ${found}; start one with \`civic serve\` or \`civic restore FILE\`, ` +
+/** Returns the message of a command that requires an installation and finds none. `finding` is a clause. */
+export const noInstallation = (finding: string): string =>
+  `there is no service here yet: ${finding}; start one with \`civic serve\` or \`civic restore FILE\`, ` +
   'or correct CIVIC_DATA_DIR, DATABASE_URL and EVENTSTORE_URL';
 
 /** Opened stores whose contents are not checked, for restore and repair. The caller must close them. */

@@ -1,4 +1,4 @@
-/** Decides whether a document has changed since it was read. Absent where the server sent no such header. */
+/** Decides whether a document has changed since it was read. Absent if the server sent no such header. */
 export interface Validator {
   readonly etag?: string;
   readonly lastModified?: string;

@@ -70,7 +70,7 @@ export function cleanCharacters(text: string): string {
     .toWellFormed();
 }
 
-/** No word is longer, in a language that has spaces. */
+/** Maximum characters of a word in a language with spaces. */
 const LONGEST_WORD = 100;
 
 /** Returns the beginning of a text up to the last whole word within `limit`, or the text itself if it is not longer. */

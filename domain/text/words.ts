@@ -27,12 +27,12 @@ export function titleKey(text: string): string | null {
 export const SEARCHED_LENGTH = 60_000;
 const MARKS = /[\u0300-\u036f]+/g;
 const WORD = /(?<![\p{L}\p{N}])\p{L}{4,30}(?![\p{L}\p{N}])/gu;
-/** The same for a text of ASCII alone, at half the cost. */
+/** Does the same for a text of ASCII characters at half the cost. */
 const ASCII_WORD = /(?<![a-z0-9])[a-z]{4,30}(?![a-z0-9])/g;
 // oxlint-disable-next-line no-control-regex
 const isAscii = (text: string): boolean => /^[\x00-\x7f]*$/.test(text);
 
-/** Without accents and ligatures. The function `plain_text` of the database does the same. */
+/** Removes accents and ligatures. The SQL function `plain_text` does the same. */
 export function unaccented(text: string): string {
   if (isAscii(text)) return text;
   return text.toWellFormed().normalize('NFKD').replaceAll(MARKS, '').normalize('NFC');
@@ -73,7 +73,7 @@ export function spellableWords(text: string): ReadonlySet<string> {
   return new Set(plain.match(isAscii(plain) ? ASCII_WORD : WORD));
 }
 
-/** Letters to insert, leave out, replace or swap with their neighbour. */
+/** Letters to insert, omit, replace or swap with the next one. */
 export function distance(left: string, right: string): number {
   let [twoAbove, above]: [number[], number[]] = [[], Array.from({ length: right.length + 1 }, (_, column) => column)];
   for (let row = 1; row <= left.length; row++) {

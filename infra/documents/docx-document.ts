@@ -6,10 +6,10 @@ import { MAX_UNPACKED } from './limits.ts';
 import { type ParagraphStyle, ParagraphWriter } from './paragraphs.ts';
 import { UnreadableDocument } from './unreadable-document.ts';
 
-/** The text, and what decides how it looks. Headers can contain the name and the day of the meeting. */
+/** The text, and the parts that define its layout. Headers can contain the name and the day of the meeting. */
 const PART = /^word\/(?:document|numbering|styles|header\d{1,3})\.xml$/;
 const HEADER = /^word\/header/;
-/** Points of a twentieth, in which Word measures indents, and of a half, in which it measures sizes. */
+/** Word measures indents in twentieths of a point, and sizes in half points. */
 const TWENTIETH = 1 / 20;
 const HALF = 1 / 2;
 const TEXT_SIZE = 11;

@@ -1,6 +1,6 @@
 import { listNumber } from './list-numbers.ts';
 
-/** How Word numbers one level of a list. */
+/** Numbering of one level of a list in Word. */
 export interface NumberLevel {
   /** `decimal`, `upperRoman`, `bullet`, … */
   readonly format: string;

@@ -27,7 +27,7 @@ const OWN_NUMBER = /^\s*(?:\(?(?:\d{1,3}|[A-Za-z]|[ivxIVX]{2,5})[.)]|\d{1,3}\.\d
 const LEVEL = /(?:^|\s)(?:level|indent)-?([1-9])(?:\s|$)/;
 const MARGIN = /(?:margin|padding)-left:\s?(\d{1,3}(?:\.\d{1,4})?)(pt|px|in|em|rem|cm)/;
 const POINTS: Readonly<Record<string, number>> = { pt: 1, px: 0.75, in: 72, em: 11, rem: 11, cm: 28 };
-/** Characters of an attribute that are read. */
+/** Maximum characters of an attribute that are read. */
 const MAX_ATTRIBUTE = 400;
 
 /** Points by which an element is indented. */
@@ -102,10 +102,10 @@ class HtmlReader {
     this.#size = SIZES[name] ?? this.#size;
   }
 
-  #startEntry(stated: string | undefined): void {
+  #startEntry(value: string | undefined): void {
     const list = this.#lists.at(-1);
     if (list === undefined) return;
-    list.value = Number.parseInt(stated ?? '', 10) || list.value + 1;
+    list.value = Number.parseInt(value ?? '', 10) || list.value + 1;
     this.#pending = list.type === null ? '• ' : `${listNumber(list.type, list.value)}. `;
   }
 

@@ -2,13 +2,16 @@ import type { DocumentText, TextLine, TextRun } from '../../domain/agenda-text/t
 import { MAX_CHARACTERS } from './limits.ts';
 import { UnreadableDocument } from './unreadable-document.ts';
 
-/** Points of a line, a column of a table and a character of a format that states none. Few texts are wider than a column. */
+/**
+ * Height of a line and width of a column and of a character, in points, for formats that state none. Few texts are
+ * wider than a column.
+ */
 const LINE = 14;
 const COLUMN = 2_000;
 const CHARACTER = 5;
 
 export interface ParagraphStyle {
-  /** Points from the left edge of the text. */
+  /** Distance from the left edge of the text, in points. */
   readonly indent: number;
   /** Points. */
   readonly size: number;

@@ -59,7 +59,7 @@ function combine(outer: readonly number[], inner: readonly number[]): readonly n
   return [a * g + c * h, b * g + d * h, a * i + c * j, b * i + d * j, a * k + c * l + e, b * k + d * l + f];
 }
 
-/** Upright text only: turned text is a watermark or a stamp. */
+/** Returns null for rotated text, which is a watermark or a stamp. */
 function placeText(text: StatedText, view: readonly number[], links: readonly Area[]): PlacedText | null {
   const [across, turned, , up, x, y] = combine(view, text.transform) as [
     number,

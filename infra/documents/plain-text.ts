@@ -1,6 +1,6 @@
 import type { DocumentText, TextLine } from '../../domain/agenda-text/text-line.ts';
 
-/** Points of a line and of a character of a text without a layout. */
+/** Height of a line and width of a character, in points, for a text without a layout. */
 const LINE = 12;
 const CHARACTER = 6;
 const SIZE = 10;

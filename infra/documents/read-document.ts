@@ -9,7 +9,7 @@ import { readPdf } from './pdf-text.ts';
 import { readPlainText } from './plain-text.ts';
 import { UnreadableDocument } from './unreadable-document.ts';
 
-/** Bytes in which the mark of a format is looked for: some servers send characters before it. */
+/** Number of leading bytes that may contain the signature of a format: some servers send characters before it. */
 const MARK_WITHIN = 1_024;
 
 const PDF = 'application/pdf';

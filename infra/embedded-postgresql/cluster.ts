@@ -53,7 +53,7 @@ function refuseOtherVersion({ root, cluster }: DataLayout): void {
     );
   }
   throw new EmbeddedDatabaseRefused(
-    `${cluster} holds data of PostgreSQL ${version} and this program reads version ${CLUSTER_VERSION}: set CIVIC_DATA_DIR to another folder, or use the release that wrote it`,
+    `${cluster} contains data of PostgreSQL ${version} and this program reads version ${CLUSTER_VERSION}: set CIVIC_DATA_DIR to another folder, or use the release that wrote it`,
   );
 }
 

@@ -92,7 +92,7 @@ function markAsOurs(layout: DataLayout): void {
   if (foreign.length > 0) {
     if (isMarked(layout)) return;
     throw new EmbeddedDatabaseRefused(
-      `${layout.root} is not empty and not a data directory of this program (it holds ${foreign[0]}): set CIVIC_DATA_DIR to a new or empty folder`,
+      `${layout.root} is not empty and not a data directory of this program (it contains ${foreign[0]}): set CIVIC_DATA_DIR to a new or empty folder`,
     );
   }
   fs.writeFileSync(temporary, `${JSON.stringify(marker)}\n`, { mode: 0o644, flush: true });

@@ -1,7 +1,7 @@
 import { type Admin, Kafka, type KafkaConfig, type LogEntry, logLevel, type SASLOptions } from 'kafkajs';
 import type { KafkaAddress } from '../../domain/ports/kafka.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
-import { answeredWithin } from '../../plumbing/retry.ts';
+import { resolveWithin } from '../../plumbing/retry.ts';
 import { systemClock } from '../system/clock.ts';
 
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -58,7 +58,7 @@ export function kafkaClient({ brokers, tls, sasl }: KafkaAddress, logger: Logger
 
 /** Closes a connection. Waits for a limited time, so that a hanging broker cannot block a shutdown. Never throws. */
 export async function disconnected(connection: { disconnect(): Promise<void> }, milliseconds = END_MS): Promise<void> {
-  await answeredWithin(systemClock, milliseconds, () => connection.disconnect()).catch(() => undefined);
+  await resolveWithin(systemClock, milliseconds, () => connection.disconnect()).catch(() => undefined);
 }
 
 export async function withAdmin<Result>(kafka: Kafka, work: (admin: Admin) => Promise<Result>): Promise<Result> {

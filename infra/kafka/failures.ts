@@ -111,7 +111,7 @@ export function asFailure(error: unknown, use: KafkaUse): Error {
   }
   for (const { name, type, retriable, message } of eachCause(error)) {
     if (retriable === true || PASSING.has(type ?? name))
-      return new NotYet(`the brokers of Kafka do not go on at the moment: ${message}`);
+      return new NotYet(`the Kafka brokers cannot continue at the moment: ${message}`);
   }
   return error instanceof Error ? error : new Error(String(error));
 }

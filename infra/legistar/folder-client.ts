@@ -22,7 +22,7 @@ export function legistarFolderReader({
   readonly directory: string;
   readonly client: string;
 }): AgendaReader {
-  /** Null where the file is missing. */
+  /** Null if the file is missing. */
   const listOrNull = async (...parts: readonly string[]): Promise<readonly unknown[] | null> => {
     const name = path.join(client, ...parts);
     let text: string;

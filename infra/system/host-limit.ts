@@ -1,4 +1,6 @@
-/** Requests that run at a time on one host, for all sources of this process: the clients of a platform share its host. */
+/**
+ * Maximum concurrent requests to one host, for all sources of this process: the clients of a platform share its host.
+ */
 export const MAX_REQUESTS_AT_ONCE = 4;
 
 interface Host {

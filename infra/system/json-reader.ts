@@ -9,7 +9,7 @@ import { reasonOf, retryAfterMilliseconds, Transient } from './transient.ts';
 
 /** Longest `Retry-After` that is waited for. After a longer one the read fails, and the next sync tries again. */
 const MAX_RETRY_AFTER_MS = 120_000;
-/** Bytes read from the body of an error response. */
+/** Maximum bytes read from the body of an error response. */
 const MAX_REFUSAL_BYTES = 256 * 1024;
 const DEFAULT_RETRIES = { attempts: 6, baseMilliseconds: 500, maxMilliseconds: 30_000 };
 

@@ -2,7 +2,7 @@ import * as otel from '@opentelemetry/api';
 import { NodeSDK, resources } from '@opentelemetry/sdk-node';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { SpanStart, Tracing } from '../../domain/ports/tracing.ts';
-import { answeredWithin } from '../../plumbing/retry.ts';
+import { resolveWithin } from '../../plumbing/retry.ts';
 import { systemClock } from '../system/clock.ts';
 
 /** Longest wait for a collector when the program ends, in milliseconds. */
@@ -63,7 +63,7 @@ export function openTracing(logger: Logger, version: string): Tracing & { close(
       };
     },
     async close() {
-      await answeredWithin(systemClock, FLUSH_MS, () => sdk.shutdown()).catch(() => undefined);
+      await resolveWithin(systemClock, FLUSH_MS, () => sdk.shutdown()).catch(() => undefined);
     },
   };
 }

@@ -1,6 +1,6 @@
 /** Address that the operator named in place of that of a site. */
 export interface BaseAddress {
-  /** Host that may be one that is not public; null if the operator named none. */
+  /** Host that the operator named, which need not be public; null if there is none. */
   readonly namedHost: string | null;
   /** Returns the address that is requested in place of one of the site; other addresses stay the same. */
   toRequest(address: URL): URL;

@@ -5,7 +5,7 @@ import { certificateReason } from '../system/certificate-reason.ts';
 import { reasonOf, Transient } from '../system/transient.ts';
 import { HostNotPublic, type WebFetch } from './web-fetch.ts';
 
-/** Bytes read from the body of an error response. */
+/** Maximum bytes read from the body of an error response. */
 const MAX_REFUSAL_BYTES = 64 * 1024;
 
 export interface WebRequest {

@@ -11,7 +11,7 @@ const MAX_PAUSE_MS = 15 * MINUTE_MS;
 const MAX_RETRY_AFTER_MS = 60 * MINUTE_MS;
 /** Longest pause that a request waits for. */
 const MAX_WAIT_MS = 2 * MINUTE_MS;
-/** Hosts that are remembered; beyond it, hosts at rest are forgotten. */
+/** Maximum number of remembered hosts; above it, idle hosts are dropped. */
 const MAX_HOSTS = 1_000;
 
 interface Host {
@@ -61,7 +61,7 @@ export class HostTurns {
   async #waitForPause(name: string, host: Host, signal: AbortSignal | undefined): Promise<void> {
     const wait = host.notBefore - this.#clock.now();
     if (wait > MAX_WAIT_MS && host.failure !== null)
-      throw new SourceUnavailable(`${name} is not asked for a while after its last answer: ${host.failure}`);
+      throw new SourceUnavailable(`requests to ${name} are paused after its last failure: ${host.failure}`);
     if (wait > 0) await this.#clock.sleep(Math.min(wait, MAX_WAIT_MS), signal);
     signal?.throwIfAborted();
   }

@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Bytes in which a page states its encoding. */
+/** Number of leading bytes in which a page states its encoding. */
 const STATED_WITHIN = 4_096;
 const BYTES_PER_TURN = 1024 * 1024;
 

@@ -4,11 +4,11 @@ import { SourceUnavailable } from '../../domain/ports/source-ports.ts';
 import robotsParser from 'robots-parser';
 import { unlessAborted } from './host-turns.ts';
 
-/** Bytes of a robots.txt that are read. RFC 9309 requires at least 500 KiB. */
+/** Maximum bytes of a robots.txt that are read. RFC 9309 requires at least 500 KiB. */
 export const MAX_ROBOTS_BYTES = 512 * 1024;
 /** Name of this program in a robots.txt. */
 const NAME = 'civic-records';
-/** Characters of rules times characters of a path that are compared at most: each `*` costs the length of the path. */
+/** Maximum product of the characters of the rules and of a path: each `*` costs the length of the path. */
 const MAX_COMPARISONS = 10_000_000;
 const MAX_HOSTS = 1_000;
 

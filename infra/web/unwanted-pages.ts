@@ -12,7 +12,7 @@ const HEADERS: readonly (readonly [name: string, header: string])[] = [
   ['Cloudflare', 'cf-mitigated'],
   ['AWS WAF', 'x-amzn-waf-action'],
 ];
-/** Longest page that is looked at. Pages of a protection are short; a longer one only quotes the marks. */
+/** Maximum length of a page that is examined. Pages of a protection are short; a longer one only quotes the marks. */
 const MAX_CHARACTERS = 64 * 1024;
 
 interface Headers {

@@ -17,9 +17,9 @@ export class HostNotPublic extends Error {
  */
 export function publicLookup(lookup: LookupFunction): LookupFunction {
   return (hostname, options, callback) =>
-    lookup(hostname, { ...options, all: true }, (error, found) => {
+    lookup(hostname, { ...options, all: true }, (error, resolved) => {
       if (error !== null) return callback(error, []);
-      const addresses = Array.isArray(found) ? found.filter(({ address }) => isPublicIp(address)) : [];
+      const addresses = Array.isArray(resolved) ? resolved.filter(({ address }) => isPublicIp(address)) : [];
       const [first] = addresses;
       if (first === undefined) return callback(new HostNotPublic(`${hostname} has no public address`), []);
       return options.all === true ? callback(null, addresses) : callback(null, first.address, first.family);

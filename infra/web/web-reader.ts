@@ -13,7 +13,7 @@ import type { WebFetch } from './web-fetch.ts';
 
 const MEBIBYTE = 1024 * 1024;
 const MAX_REDIRECTS = 5;
-/** Requests for one address, the first one included. */
+/** Maximum requests for one address, including the first. */
 const ATTEMPTS = 3;
 const PAGE = { accept: 'text/html, application/xhtml+xml, */*;q=0.5', maxBytes: 16 * MEBIBYTE, timeoutMs: 60_000 };
 const DOCUMENT = {
@@ -61,7 +61,7 @@ export function openWebAccess({ fetch, clock, random, pauseMs, contact }: WebAcc
 }
 
 export interface WebReaderOptions {
-  /** Address that the operator named. Its host may be one that is not public; all others must be public. */
+  /** Address that the operator named. Its host need not be public; all others must be. */
   readonly baseUrl?: string | undefined;
   /** Address of the platform that `baseUrl` replaces in every request. Addresses in answers are those of the platform. */
   readonly site?: string | undefined;
@@ -215,7 +215,7 @@ class Site {
     return robots.rulesOf(origin, this.#options.signal, async () => {
       const address = new URL('/robots.txt', origin);
       const { status, bytes } = await this.#follow(address, { kind: ROBOTS }, async () => undefined);
-      // A status of 4xx says that there are no rules.
+      // A status of 4xx means that there are no rules.
       return readRobots(origin, status === 200 ? await decodePage(bytes, null) : '');
     });
   }

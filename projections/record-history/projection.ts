@@ -183,7 +183,7 @@ export const recordHistory = projection(RECORD_HISTORY, {
   fold: foldAroundErasures(foldChanges, foldErasure),
   differences: (left, right, depth) => [depth === 'switch' ? statesDiffer(left, right) : rowsDiffer(left, right)],
   // While pruning runs, one build might still contain rows that the other has deleted.
-  heldByEveryBuild: (table) => (HISTORY_TABLE.test(table) ? SUPERSEDED_AFTER_PRUNED : 'true'),
+  rowsInEveryBuild: (table) => (HISTORY_TABLE.test(table) ? SUPERSEDED_AFTER_PRUNED : 'true'),
   published: true,
 });
 

@@ -71,8 +71,8 @@ const POSITION = `select g.generation || ':' || g.checkpoint as position from ci
 
 /** Returns a text that changes with each fold into the agenda and each switch. Empty without a generation. */
 export async function readAgendaPosition(database: ReadDatabase): Promise<string> {
-  const read = { name: 'agenda_position', text: POSITION, values: [AGENDA.name] };
-  const [row] = await database.rows<{ position: string }>(read);
+  const statement = { name: 'agenda_position', text: POSITION, values: [AGENDA.name] };
+  const [row] = await database.rows<{ position: string }>(statement);
   return row?.position ?? '';
 }
 

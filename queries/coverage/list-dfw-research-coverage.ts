@@ -79,7 +79,7 @@ function offsetOf(text: string, catalogVersion: string, binding: CoverageBinding
   const keys = Object.keys(binding) as (keyof CoverageBinding)[];
   if (keys.some((key) => cursor.binding[key] !== binding[key]))
     throw refused('was minted for other filters or another limit');
-  if (cursor.offset >= total) throw refused('is beyond the end of what matches');
+  if (cursor.offset >= total) throw refused('is beyond the last match');
   return cursor.offset;
 }
 

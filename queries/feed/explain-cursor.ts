@@ -100,7 +100,7 @@ async function explainFeed(
   const facts = { kind: 'feed' as const, feedId, position, readWith: boundTo(cursor.binding), head, behind };
   const refused = (verdict: string): ExplainedCursor => ({
     ...facts,
-    verdict: `${verdict} (410 cursor_expired): take a snapshot and go on from its boundaryCursor`,
+    verdict: `${verdict} (410 cursor_expired): take a snapshot and continue from its boundaryCursor`,
   });
   if (page.feedId !== feedId)
     return refused(`of another feed than the one served now, ${page.feedId ?? 'which is not open yet'}`);

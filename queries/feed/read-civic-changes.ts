@@ -18,7 +18,7 @@ interface ReadCivicChangesDependencies extends QueryContext {
 }
 
 const RECOVERY = {
-  recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and go on from its boundaryCursor' }],
+  recovery: [{ operationId: 'createCivicSnapshot', hint: 'take a snapshot and continue from its boundaryCursor' }],
 };
 const HISTORY_PRUNED = `,${JSON.stringify({ historyPruned: true, ...RECOVERY }).slice(1, -1)}`;
 

@@ -8,7 +8,7 @@ import type { Clock } from '../../domain/ports/clock.ts';
 import type { Logger } from '../../domain/ports/logger.ts';
 import type { LiveGeneration, LiveReads } from '../../domain/ports/projection.ts';
 import { source } from '../../domain/records/schemas.ts';
-import { answeredWithin } from '../../plumbing/retry.ts';
+import { resolveWithin } from '../../plumbing/retry.ts';
 import { NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { type FeedHead, readFeedHead } from './feed-head.ts';
 import {
@@ -80,7 +80,7 @@ export const createReadCivicHealth = (deps: ReadCivicHealthDependencies) => asyn
   const missing = new Set<HealthPart>();
   const readPart = async <Answer>(part: HealthPart, read: () => Promise<Answer>): Promise<Answer | null> => {
     try {
-      return await answeredWithin(deps.clock, deps.deadlineMs, read);
+      return await resolveWithin(deps.clock, deps.deadlineMs, read);
     } catch (error) {
       missing.add(part);
       deps.logger.warn({ part, error: (error as Error).message }, 'health: a part cannot be read');

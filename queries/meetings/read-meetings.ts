@@ -153,6 +153,6 @@ export function createReadMeetings({ reads, clock }: QueryContext) {
     byId: (meetingId: string) => readFirst(chosenById(meetingId)),
     ofItem: (itemId: string) => readFirst(chosenOfItem(itemId)),
     /** Returns the meetings whose records changed last. */
-    changedLast: (limit: number) => readMeetings(chosenLastChanged(limit)),
+    recentlyChanged: (limit: number) => readMeetings(chosenLastChanged(limit)),
   };
 }

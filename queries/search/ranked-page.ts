@@ -49,7 +49,7 @@ export const withMatter = (candidates: string): string =>
 /** Weights of text, names, topics and title. */
 const WEIGHTS = `'{0.15, 0.3, 0.4, 1.0}'`;
 const RANK_STEPS = 1_000_000;
-/** Factor of an item of which the source gives only a title: it comes after all others. */
+/** Rank factor of an item that has only a title: it comes after all others. */
 const TITLE_ALONE = `0.001::real`;
 
 /** SQL expressions. */

@@ -32,7 +32,7 @@ interface SearchLimits {
 
 type NearWords = ReadonlyMap<string, NearWord | null>;
 
-/** Reads the context of a query after correcting slips of the keys. Throws what the reads throw. */
+/** Reads the context of a query after correcting typing errors. Throws what the reads throw. */
 async function readCorrected(
   reads: LiveReads,
   binding: SearchBinding,

@@ -5,7 +5,7 @@ interface GuidanceFacts {
   readonly found: number;
   readonly hasMore: boolean;
   readonly candidateLimitReached: boolean;
-  /** No word of the query is one that can be searched. */
+  /** True if no word of the query can be searched. */
   readonly wordless: boolean;
   /** The jurisdiction is known and has no body. */
   readonly uncovered: boolean;
@@ -68,7 +68,7 @@ export function searchGuidance(facts: GuidanceFacts): string {
 const MAX_LENGTH = 300;
 const SEEN = 40;
 
-/** A part of a text, empty where a long text has no word, and how that text begins and ends. */
+/** A part of a text, empty if a long text has no word, and how that text begins and ends. */
 interface Stretch {
   readonly part: string;
   readonly beginning: string;

@@ -53,9 +53,7 @@ const NO_TEXT = /[\0\ufffd]/g;
 /** Number of past years that a date without a year means, besides this year and the next. */
 const PAST_YEARS = 10;
 
-/**
- * A query as it was typed, made ready for the database. What is no text (U+0000 and lone surrogates) separates words.
- */
+/** A query as it was typed, made ready for the database. NUL characters and unpaired surrogates separate words. */
 export function searchQuery(typed: string, thisYear: number) {
   const text = straightQuotes(unaccented(typed.toWellFormed().replaceAll(NO_TEXT, ' '))).replaceAll(INNER_DASH, '-');
   const units: Unit[] = [];
@@ -67,7 +65,7 @@ export function searchQuery(typed: string, thisYear: number) {
   }
   return {
     units,
-    /** The words that may be misspelt, and those of them that are part of a date. */
+    /** The words that might be misspelled, and those of them that are part of a date. */
     words: [...spellableWords(units.flatMap(({ texts }) => (texts.length === 1 ? texts : [])).join('\n'))],
     ofDates: spellableWords(units.flatMap(({ texts, isDate }) => (isDate ? texts : [])).join('\n')),
   };

@@ -46,9 +46,9 @@ export function lenientUnits(
 }
 
 /**
- * Queries for items that lack some of the parts, from the fewest to half of them; each is for where those before it
- * find nothing. At first an item must be of the place that is named and have another part: a place is common, and so
- * would be the first part to be left out.
+ * Queries for items that lack some of the parts, from the fewest to half of them. Each one is used if the previous ones
+ * find nothing. The first ones require the named place and another part: a place is common, so it would otherwise be
+ * the first part to drop.
  */
 export function lenientQueries(units: readonly LenientUnit[]): readonly string[] {
   const [places, others] = [units.filter(({ isPlace }) => isPlace), units.filter(({ isPlace }) => !isPlace)];
@@ -62,7 +62,7 @@ export function lenientQueries(units: readonly LenientUnit[]): readonly string[]
 
 const countTo = (last: number): readonly number[] => Array.from({ length: Math.max(0, last) }, (_, index) => index + 1);
 
-/** Matches items that have all the required parts, and lack at most so many of the others. */
+/** Matches items that have all required parts, and lack at most this many of the others. */
 function queryLacking(units: readonly LenientUnit[], missing: number, required: readonly LenientUnit[]): string {
   const parts = (of: readonly LenientUnit[]): readonly string[] => of.map(({ query }) => `( ${query} )`);
   return choices(parts(units), units.length - missing)
@@ -75,14 +75,16 @@ function choices(from: readonly string[], size: number): readonly (readonly stri
   return from.flatMap((first, index) => choices(from.slice(index + 1), size - 1).map((rest) => [first, ...rest]));
 }
 
-/** Number of near words that are compared with a misspelt one. */
+/** Number of near words that are compared with a misspelled one. */
 const NEAR_WORDS = 20;
 /** Number of words per query for which near words are looked up; each takes the database milliseconds. */
-const MAX_MISSPELT = 8;
+const MAX_MISSPELLED = 8;
 
 export interface NearWord {
   readonly word: string;
-  /** The difference is a slip of the keys; else another word may be meant, and this one is only named. */
+  /**
+   * True if the difference is a typing error. If not, another word might be intended, and this one is only suggested.
+   */
   readonly isSlip: boolean;
 }
 
@@ -95,32 +97,29 @@ interface KnownWord {
 /** SQL: a word is not one of those that are left out of every search, such as "does". */
 const isSearched = (word: string): string => `ts_lexize('pg_catalog.english_stem', ${word}) <> '{}'`;
 
-/**
- * Words that no record has, each with the nearest that some record has; null where there is none, and for those after
- * the eighth.
- */
+/** Finds the nearest known word for each unknown word; null if there is none, and for words after the eighth. */
 export async function findNearWords(
   reads: LiveReads,
   unknown: readonly string[],
 ): Promise<ReadonlyMap<string, NearWord | null>> {
   if (unknown.length === 0) return new Map();
-  // Two swapped letters leave few groups of three letters in common: near words of a short word miss it.
-  const misspelt = unknown.slice(0, MAX_MISSPELT);
-  const swaps = misspelt.flatMap((word) => swapNeighbors(word).map((other) => [word, other]));
-  const rows = await reads.rows<KnownWord & { readonly misspelt: string }>(
+  // A swap of two letters leaves few trigrams in common, so the near words of a short word do not include it.
+  const misspelled = unknown.slice(0, MAX_MISSPELLED);
+  const swaps = misspelled.flatMap((word) => swapNeighbors(word).map((other) => [word, other]));
+  const rows = await reads.rows<KnownWord & { readonly misspelled: string }>(
     liveStatement(AGENDA_SEARCH, {
-      text: ({ words, isLive }) => `select n.word, n.records, m.word as misspelt from unnest($1::text[]) as m (word)
+      text: ({ words, isLive }) => `select n.word, n.records, m.word as misspelled from unnest($1::text[]) as m (word)
       cross join lateral civic.near_words('${words}'::regclass, m.word, ${NEAR_WORDS}) n where ${isSearched('n.word')} and ${isLive}
       union all select w.word, w.records, s.word from unnest($2::text[], $3::text[]) as s (word, swapped) join ${words} w on w.word = s.swapped
       where ${isSearched('w.word')}`,
-      values: [misspelt, swaps.map(([word]) => word!), swaps.map(([, swapped]) => swapped!)],
+      values: [misspelled, swaps.map(([word]) => word!), swaps.map(([, swapped]) => swapped!)],
     }),
   );
-  const rowsByWord = Map.groupBy(rows, ({ misspelt }) => misspelt);
+  const rowsByWord = Map.groupBy(rows, ({ misspelled }) => misspelled);
   return new Map(unknown.map((word) => [word, nearestWord(word, rowsByWord.get(word) ?? [])]));
 }
 
-/** The word with each two neighbours swapped. */
+/** Returns the word with each pair of adjacent letters swapped. */
 const swapNeighbors = (word: string): readonly string[] =>
   Array.from(
     { length: word.length - 1 },
@@ -128,8 +127,8 @@ const swapNeighbors = (word: string): readonly string[] =>
   );
 
 /**
- * Returns the word that needs the fewest changes, the commonest of several, or null if all need too many. Short words
- * have many neighbors.
+ * Returns the word that needs the fewest changes (the most frequent one of several), or null if all need too many.
+ * Short words have many near words.
  */
 export function nearestWord(unknown: string, words: readonly KnownWord[]): NearWord | null {
   const letters = unknown.length;
@@ -143,5 +142,5 @@ export function nearestWord(unknown: string, words: readonly KnownWord[]): NearW
   return { word: near.word, isSlip: isLikely && near.word[0] === unknown[0] };
 }
 
-/** Equal for words that differ by the order of letters or a doubled one. */
+/** Returns a key that is equal for words that differ only in the order of their letters or in a doubled letter. */
 const lettersOf = (word: string): string => word.replaceAll(/(.)\1/g, '$1').split('').toSorted().join('');

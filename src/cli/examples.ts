@@ -116,9 +116,9 @@ const EXAMPLES: Readonly<Record<string, readonly string[]>> = {
 /** Returns complete command lines. */
 export function examplesOf(words: readonly string[]): readonly string[] {
   const name = words.join(' ');
-  const found = EXAMPLES[name] ?? EXAMPLES[[...words.slice(0, -1), '*'].join(' ')] ?? [];
+  const examples = EXAMPLES[name] ?? EXAMPLES[[...words.slice(0, -1), '*'].join(' ')] ?? [];
   const client = CLIENTS[words.at(-1) as SourceName];
-  return found.map((rest) => `civic ${name} ${rest.replaceAll('CLIENT', client)}`.trimEnd());
+  return examples.map((rest) => `civic ${name} ${rest.replaceAll('CLIENT', client)}`.trimEnd());
 }
 
 /** Adds its examples to the help of each command. */

@@ -56,7 +56,7 @@ function explainStop(name: string, { state, operatorPausedAt, pausedReason, paus
   if (state === 'retired') return 'was cancelled';
   if (state === 'refused')
     return `was refused: ${pausedReason ?? ''}; \`civic projections compare ${name}\` names the tables and rows`;
-  if (operatorPausedAt !== null) return `is paused by an operator; \`civic projections resume ${name}\` lets it go on`;
+  if (operatorPausedAt !== null) return `is paused by an operator; \`civic projections resume ${name}\` continues it`;
   return pausedReason === null ? null : `is paused at event ${pausedEvent ?? '?'}: ${pausedReason}`;
 }
 

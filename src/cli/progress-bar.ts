@@ -62,11 +62,11 @@ export async function* countBytes(
   bar: ProgressBar,
   total: number,
 ): AsyncGenerator<Uint8Array> {
-  let read = 0;
-  bar.update(read, total);
+  let bytesRead = 0;
+  bar.update(bytesRead, total);
   for await (const chunk of bytes) {
-    read += chunk.length;
-    bar.update(read);
+    bytesRead += chunk.length;
+    bar.update(bytesRead);
     yield chunk;
   }
 }
@@ -89,8 +89,9 @@ interface Progress {
 function formatProgress({ unit, done, total, seconds }: Progress): string {
   const of =
     total > 0 ? `${Math.floor(share(done, total) * 100)} % of ${formatAmount(total, unit)}` : formatAmount(done, unit);
-  const left = total > 0 && done > 0 ? `, ${formatDuration((seconds / done) * Math.max(0, total - done))} left` : '';
-  return `${of}, ${formatDuration(seconds)}${left}`;
+  const remaining =
+    total > 0 && done > 0 ? `, ${formatDuration((seconds / done) * Math.max(0, total - done))} left` : '';
+  return `${of}, ${formatDuration(seconds)}${remaining}`;
 }
 
 const MEGABYTE = 1_000_000;

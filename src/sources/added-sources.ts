@@ -16,7 +16,7 @@ export const addedSources = async (log: EventLog): Promise<readonly AddedSource[
     .filter(({ isRemoved }) => !isRemoved)
     .map(({ isRemoved: _isRemoved, ...added }) => added);
 
-/** The request with what an added source states; that of another source stays as it is. */
+/** Adds the settings of an added source to its request. Returns the request of any other source unchanged. */
 export async function requestOf(log: EventLog, source: SourceName, request: SyncRequest): Promise<SyncRequest> {
   const added = (await readSourceList(log)).get(sourceKey({ source, client: request.client }));
   if (added === undefined || added.isRemoved) return request;
@@ -39,7 +39,7 @@ interface SourceState {
   /** Null for a source that was read without being added, such as by `sources sync` alone. */
   readonly client: string | null;
   readonly jurisdiction: string;
-  /** The next two are null where `client` is. */
+  /** The next two are null if `client` is. */
   readonly timezone: string | null;
   readonly isPublic: boolean | null;
   readonly status: SourceStatus | 'not read yet';
@@ -50,7 +50,7 @@ interface SourceState {
   /** Rows that the last check left out, and events that it published incompletely. */
   readonly skipped: number;
   readonly degraded: number;
-  /** Why the last check failed; null where it succeeded. */
+  /** Why the last check failed; null if it succeeded. */
   readonly failure: string | null;
   /** Why the last sync left out rows or published meetings incompletely. */
   readonly reasons: readonly CheckReason[];

@@ -17,10 +17,10 @@ export const SAMPLE_ACCOUNT_ID = derivedId('sample', 'account');
 
 type FirstRunDependencies = SeedDependencies & { readonly randomBytes: RandomBytes };
 
-/** `new`: only into a log that holds nothing yet; `on`: also into another. */
+/** `new` fills only an empty log, `on` any log. */
 export type SampleWanted = 'new' | 'on' | 'off';
 
-/** The account of the sample; the key is null unless wanted. */
+/** The account of the sample; the key is null unless requested. */
 export interface SampleAccount {
   readonly accountId: string;
   readonly key: string | null;

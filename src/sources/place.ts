@@ -15,7 +15,7 @@ export interface Place {
   readonly jurisdictionId: string;
   readonly jurisdictionSlug: string;
   readonly timezone: string;
-  /** The record of the jurisdiction; null for one of the catalogue, which is there already. */
+  /** The record of the jurisdiction; null for one of the catalogue, which already exists. */
   readonly jurisdiction: RecordChange | null;
   /** Slugs of bodies that the catalogue has. */
   readonly takenSlugs: readonly string[];

@@ -6,7 +6,7 @@ import type { Position } from '../../domain/ports/event-log.ts';
 import type { PublishedRecords } from '../../domain/ports/projection.ts';
 import type { RecordContent, RecordData, Resource } from '../../domain/records/resources.ts';
 
-/** An own option of platforms whose pages or documents are read. Published APIs have no robots.txt. */
+/** Option of platforms whose pages or documents are read. Published APIs have no robots.txt. */
 export const IGNORE_ROBOTS = [
   '--ignore-robots',
   'read pages and documents that robots.txt excludes, because the site permits it',
@@ -46,7 +46,7 @@ export interface SyncTarget {
   readonly writer: RecordWriter;
   readonly known: PublishedRecords;
   readonly clock: Clock;
-  /** Reads and stores documents; absent where agendas in files are not read. */
+  /** Reads and stores documents; absent if agendas in files are not read. */
   readonly documents?: { readonly reader: DocumentReader; readonly stored: StoredDocuments };
 }
 
@@ -56,7 +56,7 @@ export interface SourceSurvey {
   readonly bodies: readonly string[];
   readonly newestMeeting: string | null;
   readonly newestAgenda: string | null;
-  /** Form of the newest agenda, such as `pdf`; null where its address shows none. */
+  /** Form of the newest agenda, such as `pdf`; null if its address shows none. */
   readonly agendaForm: string | null;
 }
 
@@ -66,7 +66,7 @@ export type SurveyClient = (source: string, request: ProbeRequest) => Promise<So
 /** Access to one platform. */
 export interface Connector {
   readonly sync: Sync;
-  /** Reads a little of a client. Throws `UnknownSourceClient` or `SourceUnavailable`. */
+  /** Checks that a client can be read. Throws `UnknownSourceClient` or `SourceUnavailable`. */
   readonly probe: (request: ProbeRequest, clock: Clock) => Promise<unknown>;
   /** Reads what the client publishes, without its agendas. Throws as `probe` does. */
   readonly survey: (request: ProbeRequest, clock: Clock) => Promise<SourceSurvey>;

@@ -40,7 +40,7 @@ interface TriedMeeting {
   readonly title: string;
   /** Local day, `YYYY-MM-DD`. */
   readonly date: string;
-  /** Local time, `HH:MM`; null where the source states none. */
+  /** Local time, `HH:MM`; null if the source states none. */
   readonly time: string | null;
   readonly status: string;
   readonly location: string | null;

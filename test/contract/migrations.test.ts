@@ -172,7 +172,7 @@ describe('a database that this program did not create', () => {
   test('is refused when it holds tables of another program', async () => {
     const dsn = await emptyDatabase();
     await run(dsn, 'create table customers (id int)');
-    expect(await refusal(dsn)).toMatch(/ holds tables of another program; give an empty database/);
+    expect(await refusal(dsn)).toMatch(/ contains tables of another program; set DATABASE_URL to an empty database/);
     expect((await schemaState(dsn)).kind).toBe('foreign');
   });
 

@@ -310,7 +310,7 @@ nightlyTest('a used log, read models of another log and a damaged file are refus
   const peer = await startKurrentPeer();
   try {
     const { stderr } = await civic(['restore', '--yes', path('busy.gz')], { ...original, EVENTSTORE_URL: peer.url });
-    expect(stderr).toMatch(/the database holds read models of a log although the log is empty/);
+    expect(stderr).toMatch(/the database contains read models of a log although the log is empty/);
     expect(peer.store.records.filter(({ type }) => !type.startsWith('$'))).toEqual([]);
   } finally {
     await peer.stop();

@@ -67,7 +67,7 @@ test('an investigator takes a report from receipt to closing, and the customer s
   const lease = await json<{ token: number; status: string }>('lease', id, '--holder', 'ann', '--while-paused');
   expect(lease).toMatchObject({ token: 1, status: 'received' });
   expect(await refusal('lease', id, '--holder', 'bob', '--while-paused')).toMatch(
-    /^lease_conflict: ann holds the report until /,
+    /^lease_conflict: ann has leased the report until /,
   );
   expect(await refusal('move', id, '--holder', 'bob', '--to', 'investigating')).toMatch(
     /^lease_conflict: ann has the lease/,

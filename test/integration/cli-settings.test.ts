@@ -191,7 +191,7 @@ describe('a database of the user', () => {
   test('one that another program uses is refused and left as it was', async () => {
     const { url } = await database();
     await on(url, 'create table theirs (id int)');
-    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain('holds tables of another program');
+    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain('contains tables of another program');
     await on(url, 'drop table theirs');
     expect((await opening({ DATABASE_URL: url })).exitCode).toBe(0);
   });

@@ -105,7 +105,7 @@ test('a folder of another program is refused and unchanged', async () => {
   mkdirSync(here.dataDir);
   writeFileSync(join(here.dataDir, 'PG_VERSION'), '16\n');
   const { refused } = await here.start('service').next();
-  expect(refused).toMatch(/is not empty .* \(it holds PG_VERSION\): set CIVIC_DATA_DIR/);
+  expect(refused).toMatch(/is not empty .* \(it contains PG_VERSION\): set CIVIC_DATA_DIR/);
   expect(readdirSync(here.dataDir)).toEqual(['PG_VERSION']);
 });
 
@@ -116,7 +116,7 @@ test('data of another version of PostgreSQL is refused and unchanged', async () 
   await user.ask('leave');
   writeFileSync(join(here.dataDir, 'postgresql', 'PG_VERSION'), '19\n');
   const { refused } = await here.start('service').next();
-  expect(refused).toMatch(/holds data of PostgreSQL 19 .* reads version 18/);
+  expect(refused).toMatch(/contains data of PostgreSQL 19 .* reads version 18/);
 });
 
 test('a folder that has lost its database is refused, and gets no other one', async () => {

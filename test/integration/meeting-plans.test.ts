@@ -135,7 +135,7 @@ describe.each(['without statistics', 'with fresh statistics'])('in tables %s', (
     ],
     ['one meeting', (reads: LiveReads) => meetings(reads).byId(idOf(7, 1)), SMALL],
     ['the meeting of an item', (reads: LiveReads) => meetings(reads).ofItem(idOf(7, 3)), SMALL],
-    ['the meetings that changed last', (reads: LiveReads) => meetings(reads).changedLast(8), SMALL],
+    ['the meetings that changed last', (reads: LiveReads) => meetings(reads).recentlyChanged(8), SMALL],
     [
       'the items of a meeting',
       (reads: LiveReads) => createReadMeetingItems(reads)(idOf(7, 1), { offset: 0, limit: 100, around: 160 }),

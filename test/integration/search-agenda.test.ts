@@ -138,7 +138,7 @@ describe('words', () => {
   });
 });
 
-describe('a misspelt word', () => {
+describe('a misspelled word', () => {
   beforeEach(async () => {
     await search.fold([
       ...events.place('dallas'),

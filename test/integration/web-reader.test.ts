@@ -322,7 +322,7 @@ describe('a site that refuses', () => {
     const site = await startSite({ '/list': status(503, { 'retry-after': '86400' }), '/other': page('ok') });
     const clock = sleepingClock();
     const web = openWeb({ clock })({ baseUrl: site.url });
-    const reason = `${site.host} is not asked for a while after its last answer: status 503`;
+    const reason = `requests to ${site.host} are paused after its last failure: status 503`;
     await expect(web.page(`${site.url}/list`)).rejects.toThrow(reason);
     await expect(web.page(`${site.url}/other`)).rejects.toThrow(reason);
     expect(site.requests()).toEqual(['/list']);

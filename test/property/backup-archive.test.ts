@@ -88,7 +88,7 @@ describe('an archive with valid seals is refused for', () => {
     [
       'the newest event left out',
       () => changed(-2, () => null),
-      /there are 2599 events, but the end of the file says 2600/,
+      /there are 2599 events, but the end of the file states 2600/,
     ],
     ['a row left out', () => changed(1, () => null), /there are 0 payments/],
     ['an event twice', () => changed(10, (line) => `${line}\n${line}`), /follows revision/],
@@ -193,7 +193,7 @@ describe('an endless file is refused at once:', () => {
     ['empty lines', '\n'.repeat(100_000), /^line 2 is no JSON$/],
     ['lines of white space', ' \t\r\n'.repeat(100_000), /^line 2 is no JSON$/],
     ['one line', 'x'.repeat(100_000), /^a line is longer than any that a backup has$/],
-    ['members of gzip without content', '', /^the file is compressed data that holds no text$/],
+    ['members of gzip without content', '', /^the file is compressed data that contains no text$/],
     ['rows without a seal', '{"inlet":{}}\n'.repeat(10_000), /^line 1001 is one more than a block has$/],
   ])('%s', async ([, text, reason], { signal }) => {
     expect(await reasonOfEndless(members(text), signal)).toMatch(reason);

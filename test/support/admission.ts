@@ -3,7 +3,7 @@ import { type AccountCommand, handleAccountCommand, issueKey } from '../../comma
 import { createChargeUnits, createKeyUseStore, createWindowCounts } from '../../infra/postgresql/counters/counts.ts';
 import { createLiveReads } from '../../infra/postgresql/read-models/live-reads.ts';
 import { accounts } from '../../projections/accounts/projection.ts';
-import { createChargeRequest, createLookAtKey } from '../../src/edge/admission/charge-request.ts';
+import { createChargeRequest, createLookUpKey } from '../../src/edge/admission/charge-request.ts';
 import { type Admission, createAdmission } from '../../src/edge/admission/admit.ts';
 import { createKeyUses } from '../../src/edge/admission/key-uses.ts';
 import { BUILT_IN_PLANS } from '../../src/edge/admission/plans.ts';
@@ -89,7 +89,7 @@ export async function openAdmissionBench(
       createAdmission({
         rules,
         chargeRequest: createChargeRequest(createLiveReads({ ...civic.database.read, rows: runRows }), rules),
-        lookAtKey: createLookAtKey(createLiveReads({ ...civic.database.read, rows: runRows }), rules),
+        lookUpKey: createLookUpKey(createLiveReads({ ...civic.database.read, rows: runRows }), rules),
         chargeUnits: createChargeUnits(runRows),
         windowCounts: createWindowCounts(runRows),
         onUse: createKeyUses(createKeyUseStore(runRows), (error) => void bench.failures.push(error)),

@@ -179,7 +179,12 @@ export const EMPTY_PAGES: PageReads = {
   hitCreations: async () => new Map(),
   upcomingHits: async () => ({ hits: [], nextCursor: null, total: 0 }),
   place: async () => null,
-  meetings: { ofBodies: async () => [], byId: async () => null, ofItem: async () => null, changedLast: async () => [] },
+  meetings: {
+    ofBodies: async () => [],
+    byId: async () => null,
+    ofItem: async () => null,
+    recentlyChanged: async () => [],
+  },
   meetingItems: async () => ({ items: [], total: 0, itemCount: 0, itemsBefore: 0 }),
   meetingDocuments: async () => [],
   item: async () => null,
@@ -339,7 +344,7 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
           const identity = identities.get(sha256);
           return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
         },
-        lookAtKey: async (sha256, now) => {
+        lookUpKey: async (sha256, now) => {
           const identity = identities.get(sha256);
           return identity === undefined ? null : { identity, plan: 'pro', charge: uncounted(identity, now) };
         },

@@ -140,7 +140,7 @@ describe('a coverage cursor', () => {
     const decoded = decodeCoverageCursor(cursor);
     if (typeof decoded === 'string') throw new Error(decoded);
     expect(list({ cursor: encodeCoverageCursor({ ...decoded, offset: 253 }) }).data).toHaveLength(1);
-    expectRefused(() => list({ cursor: encodeCoverageCursor({ ...decoded, offset: 254 }) }), 'beyond the end');
+    expectRefused(() => list({ cursor: encodeCoverageCursor({ ...decoded, offset: 254 }) }), 'beyond the last match');
   });
 
   it('of another kind, and any invalid text, is refused', () => {
@@ -150,7 +150,7 @@ describe('a coverage cursor', () => {
       fingerprint: null,
       binding: 'nothing',
     });
-    expectRefused(() => list({ cursor: feed }), 'another kind');
+    expectRefused(() => list({ cursor: feed }), 'cursor is not');
     for (const text of ['', '20', cursor.slice(0, -1), `${cursor}A`, 'A'.repeat(MAX_COVERAGE_CURSOR_LENGTH + 1)]) {
       expectRefused(() => list({ cursor: text }), 'does not decode');
     }

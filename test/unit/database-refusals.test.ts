@@ -6,7 +6,7 @@ import { explain } from '../../infra/postgresql/connection/schema-state.ts';
 test('a server without free connections is distinguished from an unreachable one', () => {
   const error = Object.assign(new Error('sorry, too many clients already'), { code: '53300', severity: 'FATAL' });
   expect(String(explain(error, 'postgres://me:s3cret@db:5432/civic'))).toBe(
-    'DatabaseRefused: the database db:5432/civic takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer',
+    'DatabaseRefused: the database db:5432/civic accepts no more connections; raise its max_connections (about twenty-five per process), or run fewer processes',
   );
 });
 

@@ -92,7 +92,7 @@ describe('each finding names the problem and what to do', () => {
       'failed',
       /CIVIC_OPS_PORT/,
     ],
-    ['no embedded database', { unreachable: 'it could not be reached' }, 'database', 'failed', /^do what this says: /],
+    ['no embedded database', { unreachable: 'it could not be reached' }, 'database', 'failed', /^fix this: /],
     [
       'no database of the user',
       { unreachable: 'it could not be reached', environment: { DATABASE_URL: 'postgres://u@127.0.0.1/d' } },

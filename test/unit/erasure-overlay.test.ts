@@ -102,10 +102,10 @@ describe('the overlay', () => {
   });
 });
 
-describe('text that may not be erased', () => {
+describe('text that must not be erased', () => {
   test.each([
-    ['an id', { path: ['id'], literal: null, replacement: 'x' }, /\/id .*may not be erased.*\/title/],
-    ['a time of the service', { path: ['createdAt'], literal: null, replacement: 'x' }, /may not be erased/],
+    ['an id', { path: ['id'], literal: null, replacement: 'x' }, /\/id .*must not be erased.*\/title/],
+    ['a time of the service', { path: ['createdAt'], literal: null, replacement: 'x' }, /must not be erased/],
     ['a value of a closed list', { path: ['kind'], literal: null, replacement: 'x' }, /\/kind: /],
     ['an address replaced by an invalid one', { path: ['url'], literal: null, replacement: 'x' }, /\/url: /],
     ['a title replaced by an empty text', { path: ['title'], literal: null, replacement: '' }, /\/title: /],

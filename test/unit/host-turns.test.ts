@@ -67,7 +67,7 @@ describe('the turns of a host', () => {
     await expect(turns.take('a.example.gov', undefined, () => refuse(86_400_000))).rejects.toThrow('status 429');
     clock.move(59 * 60_000 - 120_001 + 60_000);
     await expect(turns.take('a.example.gov', undefined, async () => null)).rejects.toThrow(
-      'a.example.gov is not asked for a while after its last answer: status 429',
+      'requests to a.example.gov are paused after its last failure: status 429',
     );
     clock.move(1);
     await turns.take('a.example.gov', undefined, async () => null);

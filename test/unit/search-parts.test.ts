@@ -334,7 +334,9 @@ describe('a search cursor', () => {
       { fromDate: null, toDate: '2026-01-01' },
       { topicSlug: '' },
     ]) {
-      expect(() => decodeSearchCursor({ ...binding, ...other }, text)).toThrow('of another query or of other filters');
+      expect(() => decodeSearchCursor({ ...binding, ...other }, text)).toThrow(
+        'belongs to another query or to other filters',
+      );
     }
   });
 });

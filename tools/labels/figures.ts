@@ -10,7 +10,7 @@ export function wilson(part: number, whole: number): readonly [low: number, high
   return [Math.max(0, (middle - spread) / (1 + square)), Math.min(1, (middle + spread) / (1 + square))];
 }
 
-/** One topic of one item. `belongs` is null where the label does not decide. */
+/** One topic of one item. `belongs` is null if the label does not decide. */
 export interface Case {
   readonly item: string;
   readonly city: string;

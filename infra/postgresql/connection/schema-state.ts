@@ -100,7 +100,7 @@ export function refuseUnusable(state: SchemaState, dsn: string, { reads = false 
   }
   if (state.readOnly && !(reads && state.kind === 'current')) throw refused(`${READ_ONLY.found}; ${READ_ONLY.remedy}`);
   if (state.kind === 'foreign')
-    throw refused('holds tables of another program; give an empty database of its own in DATABASE_URL');
+    throw refused('contains tables of another program; set DATABASE_URL to an empty database');
   if (state.kind === 'newer') {
     const reason = `it has the migration ${state.unknown.join(', ')}`;
     throw refused(`was written by a newer version (${reason}); start that version or restore an older backup`);
@@ -112,7 +112,8 @@ const REMEDIES: Readonly<Record<string, string>> = {
   '3D000': 'does not exist; create it or correct DATABASE_URL',
   '25006': `${READ_ONLY.found}; ${READ_ONLY.remedy}`,
   '42501': 'does not let this user create tables; grant it create on the database',
-  '53300': 'takes no more connections; raise max_connections there, about twenty-five for each process, or run fewer',
+  '53300':
+    'accepts no more connections; raise its max_connections (about twenty-five per process), or run fewer processes',
 };
 
 /** Converts an error of the driver to one line with the remedy, if there is one. */

@@ -3,9 +3,9 @@ import type { StoredDocument, StoredDocuments, StoredText } from '../../../domai
 import { beginningOf } from '../../../domain/text/source-text.ts';
 import { columnList, sql, statementsIn } from '../connection/statements.ts';
 
-/** Characters of a text that are stored, so that a row is a line of a backup. */
+/** Maximum characters of a stored text, so that a row fits into a line of a backup. */
 const MAX_TEXT = 1_000_000;
-/** Characters whose words are indexed: the words of a row have at most one megabyte. */
+/** Number of leading characters whose words are indexed: the words of a row may take at most one megabyte. */
 const MAX_SEARCHED = 200_000;
 
 const DOCUMENT = columnList({

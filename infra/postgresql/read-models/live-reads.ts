@@ -71,8 +71,8 @@ const MAX_PAUSE_MS = 25;
 export const createProgress = (database: ReadDatabase, clock: Clock): Progress => ({
   async waitFor(projection, position, deadline) {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(MAX_PAUSE_MS, pause * 1.5)) {
-      const read = { name: 'read_checkpoint', text: CHECKPOINT, values: [projection] };
-      const [live] = await database.rows<{ checkpoint: string }>(read);
+      const statement = { name: 'read_checkpoint', text: CHECKPOINT, values: [projection] };
+      const [live] = await database.rows<{ checkpoint: string }>(statement);
       if (live !== undefined && live.checkpoint >= position) return true;
       if (clock.now() >= deadline) return false;
       await clock.sleep(pause);

@@ -1,6 +1,6 @@
 import { HOUR_MS } from '../../../domain/durations.ts';
 import type { AdmissionRules } from '../../../domain/plans.ts';
-import { createChargeRequest, createLookAtKey } from '../../edge/admission/charge-request.ts';
+import { createChargeRequest, createLookUpKey } from '../../edge/admission/charge-request.ts';
 import { createAdmission, tracedAdmission } from '../../edge/admission/admit.ts';
 import { createKeyUses } from '../../edge/admission/key-uses.ts';
 import { createSampledFailures } from '../../edge/admission/sampled-failures.ts';
@@ -18,7 +18,7 @@ export function accounts({ settings, clock, logger, tracing, stores, database }:
   const admission = createAdmission({
     rules,
     chargeRequest: createChargeRequest(stores.admissionReads, rules),
-    lookAtKey: createLookAtKey(stores.admissionReads, rules),
+    lookUpKey: createLookUpKey(stores.admissionReads, rules),
     chargeUnits: stores.chargeUnits,
     windowCounts: stores.windowCounts,
     onUse: createKeyUses(

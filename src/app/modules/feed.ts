@@ -10,7 +10,7 @@ import type {
 import { MINUTE_MS } from '../../../domain/durations.ts';
 import { uuid } from '../../../domain/records/fields.ts';
 import type { Resource } from '../../../domain/records/resources.ts';
-import { answeredWithin } from '../../../plumbing/retry.ts';
+import { resolveWithin } from '../../../plumbing/retry.ts';
 import { pruneRecordHistory } from '../../../projections/record-history/prune.ts';
 import { RECORD_HISTORY } from '../../../projections/record-history/tables.ts';
 import { snapshots } from '../../../projections/snapshots/projection.ts';
@@ -113,7 +113,7 @@ export function feed(platform: Platform) {
   return {
     operations: feedOperations({
       readCivicChanges: readChanges,
-      createCivicSnapshot: (input) => answeredWithin(clock, deadlineMs, (over) => takeSnapshot(input, over)),
+      createCivicSnapshot: (input) => resolveWithin(clock, deadlineMs, (over) => takeSnapshot(input, over)),
       readCivicSnapshotPage: createReadCivicSnapshotPage({ reads, clock }),
       readCivicRecords: createReadCivicRecords(reads),
     }),

@@ -8,7 +8,7 @@ import { Rejection } from '../../../domain/rejections.ts';
 import { STATUS_READS_A_MINUTE } from '../../../domain/reports.ts';
 import type { ReportFunctions } from '../../../contract/inputs.ts';
 import type { PublishedRecords } from '../../../domain/ports/projection.ts';
-import { answeredWithin } from '../../../plumbing/retry.ts';
+import { resolveWithin } from '../../../plumbing/retry.ts';
 import { recordHistory } from '../../../projections/record-history/projection.ts';
 import { recordKeys } from '../../../projections/record-keys/projection.ts';
 import { recordReferences } from '../../../projections/record-references/projection.ts';
@@ -125,8 +125,8 @@ export function reports(platform: Platform, published: PublishedRecords) {
   const reactors = [createReportWorker(worker), createReportSettler(parts)];
   const functions = reportFunctions(platform);
   const inTime: ReportFunctions = {
-    submitDataReport: (input) => answeredWithin(clock, deadlineMs, () => functions.submitDataReport(input)),
-    getDataReport: (input) => answeredWithin(clock, deadlineMs, () => functions.getDataReport(input)),
+    submitDataReport: (input) => resolveWithin(clock, deadlineMs, () => functions.submitDataReport(input)),
+    getDataReport: (input) => resolveWithin(clock, deadlineMs, () => functions.getDataReport(input)),
   };
   return {
     operations: reportOperations(inTime),

@@ -1,7 +1,7 @@
 import { ToolRefusal } from '../../../contract/tools/tool-errors.ts';
 import { InvalidSearchCursor } from '../../../domain/cursor.ts';
 import { Rejection } from '../../../domain/rejections.ts';
-import { answeredWithin } from '../../../plumbing/retry.ts';
+import { resolveWithin } from '../../../plumbing/retry.ts';
 import type { SearchAgendaData, SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
 import { createGetAgendaItem } from '../../../queries/agenda/get-agenda-item.ts';
 import { createSearchDocuments, type FoundDocument } from '../../../queries/search/search-documents.ts';
@@ -53,7 +53,7 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
     },
   };
   const runForVisitor = <Result>(client: string, run: (signal: AbortSignal) => Promise<Result>): Promise<Result> =>
-    answeredWithin(clock, deadlineMs, (signal) =>
+    resolveWithin(clock, deadlineMs, (signal) =>
       runForClient(client, leaveOnAbort(signal), () => runForPages(PAGES, leaveOnAbort(signal), () => run(signal))),
     );
   const searchDocuments = (input: SearchAgendaInput, client: string): Promise<readonly FoundDocument[]> =>

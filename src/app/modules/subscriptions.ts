@@ -14,7 +14,7 @@ import { Rejection } from '../../../domain/rejections.ts';
 import { limitPage, identifyCaller } from '../../edge/admission/admit.ts';
 import { asData, type CustomerAnswers, type Exchange } from '../../edge/answers/exchange.ts';
 import type { FeedFunctions } from './feed.ts';
-import { answeredWithin } from '../../../plumbing/retry.ts';
+import { resolveWithin } from '../../../plumbing/retry.ts';
 import { subscriptions as readModel } from '../../../projections/subscriptions/projection.ts';
 import {
   createListFeedSubscriptions,
@@ -86,10 +86,10 @@ export function subscriptions(platform: Platform, readChanges: FeedFunctions['re
   const readSubscriptionChanges = createReadFeedSubscriptionChanges({ reads, readChanges });
   return {
     operations: subscriptionOperations({
-      createFeedSubscription: (input) => answeredWithin(clock, deadlineMs, (over) => changes.create(input, over)),
+      createFeedSubscription: (input) => resolveWithin(clock, deadlineMs, (over) => changes.create(input, over)),
       listFeedSubscriptions: createListFeedSubscriptions({ reads, clock }),
-      readFeedSubscriptionChanges: (input) => answeredWithin(clock, deadlineMs, () => readSubscriptionChanges(input)),
-      revokeFeedSubscription: (input) => answeredWithin(clock, deadlineMs, () => changes.revoke(input)),
+      readFeedSubscriptionChanges: (input) => resolveWithin(clock, deadlineMs, () => readSubscriptionChanges(input)),
+      revokeFeedSubscription: (input) => resolveWithin(clock, deadlineMs, () => changes.revoke(input)),
     }),
   } satisfies Module;
 }

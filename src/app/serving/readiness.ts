@@ -1,7 +1,7 @@
 import type { EventLog, Position } from '../../../domain/ports/event-log.ts';
 import type { Generation, GenerationStore } from '../../../domain/ports/generations.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
-import { answeredWithin } from '../../../plumbing/retry.ts';
+import { resolveWithin } from '../../../plumbing/retry.ts';
 import type { Readiness, ReadinessCheck } from '../../edge/ops/ops-server.ts';
 
 interface ReadinessParts {
@@ -64,6 +64,6 @@ function shareReads<Value>(clock: ReadinessParts['clock'], read: () => Promise<V
   let reading: Promise<Value> | undefined;
   return () => {
     const shared = (reading ??= read().finally(() => (reading = undefined)));
-    return answeredWithin(clock, READ_TIMEOUT_MS, () => shared).catch(() => null);
+    return resolveWithin(clock, READ_TIMEOUT_MS, () => shared).catch(() => null);
   };
 }

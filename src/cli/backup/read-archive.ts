@@ -52,7 +52,9 @@ class SealedBytes {
     }
     this.sha256 = this.#hash.digest('hex');
     if (!this.#tail.equals(fileSeal(this.bytes, this.sha256))) {
-      throw new BadArchive(this.bytes === 0 ? NO_BACKUP : 'the file is cut off, was changed, or goes on after its end');
+      throw new BadArchive(
+        this.bytes === 0 ? NO_BACKUP : 'the file is truncated, was changed, or has data after its end',
+      );
     }
   }
 }
@@ -103,7 +105,7 @@ export async function* readArchive(file: AsyncIterable<Uint8Array>): AsyncGenera
 /** Throws early if compressed bytes inflate to nothing, such as empty gzip members. */
 async function* requireInflation(compressed: AsyncIterable<Buffer>, surplus: () => number): AsyncGenerator<Buffer> {
   for await (const part of compressed) {
-    if (surplus() > COMPRESSED_SLACK_BYTES) throw new BadArchive('the file is compressed data that holds no text');
+    if (surplus() > COMPRESSED_SLACK_BYTES) throw new BadArchive('the file is compressed data that contains no text');
     yield part;
   }
 }
@@ -166,7 +168,7 @@ class ArchiveLines {
     for (const [what, found] of Object.entries(this.#counts)) {
       const expected = end[what as keyof Counts];
       if (found !== expected)
-        throw new BadArchive(`there are ${found} ${what}, but the end of the file says ${expected}`);
+        throw new BadArchive(`there are ${found} ${what}, but the end of the file states ${expected}`);
     }
     return end;
   }
@@ -206,7 +208,7 @@ class ArchiveLines {
       isObject(value) && isObject(value[table]) && Object.keys(value).length === 1;
     const table = SAVED_TABLES.find(isRowOf);
     if (table === undefined || this.#counts.events > 0)
-      throw new BadArchive(`line ${number} is of no kind that stands here`);
+      throw new BadArchive(`line ${number} has a kind that is not allowed here`);
     this.#counts[table] += 1;
     return { kind: 'row', table, text: bytes.toString().slice(`{"${table}":`.length, -1) };
   }

@@ -55,7 +55,7 @@ async function restoreAlone(request: RestoreRequest) {
     onProgress: (events) => onProgress(before + events, end.events * 2),
   });
   const unsaved = archivedEvents(request, async () => undefined);
-  const { found } = await copyEvents(restoredEvents(restoring, archive, unsaved), log, watched(0));
+  const { present } = await copyEvents(restoredEvents(restoring, archive, unsaved), log, watched(0));
   const batches = createRowBatches(rows);
   // A copy gets no rows, because the original installation continues their work.
   const archived = archivedEvents(request, async (table, text) => (asCopy ? undefined : batches.add(table, text)));
@@ -73,7 +73,7 @@ async function restoreAlone(request: RestoreRequest) {
     asCopy,
     events: events + 1,
     /** Number of these events that an earlier run had written. */
-    found,
+    found: present,
   };
 }
 
@@ -121,7 +121,7 @@ export async function beginOrContinue({
   if (first === undefined) {
     const occupied = await rows.occupiedBy();
     if (occupied !== null)
-      throw new CommandFailed(`the database holds ${occupied} although the log is empty: ${EMPTY_PLEASE}`);
+      throw new CommandFailed(`the database contains ${occupied} although the log is empty: ${EMPTY_PLEASE}`);
     const { header, end, sha256 } = archive;
     const start = {
       restoreId: identifiers.next(),

@@ -59,7 +59,7 @@ async function* archiveLines(source: ArchiveSource): AsyncGenerator<readonly str
   // Rows and events that were read before an erasure might contain the erased text.
   if ((await lastErasure(log)) !== erasedBefore) {
     throw new CommandFailed(
-      'a text was erased while the backup was written, which may hold it: no backup was kept; run it again',
+      'a text was erased during the backup, which might contain it: the backup was discarded; run the command again',
     );
   }
   const end: ArchiveEnd = { events, head, ...saved, reactors: places.map(({ name, after }) => ({ name, after })) };

@@ -38,7 +38,7 @@ export async function examine({ environment, probes, clock }: Examination): Prom
     hasTables = facts.schema === 'current';
     findings.push(...judgeDatabase(facts, clock.now()));
   } catch (error) {
-    const toDo = settings.DATABASE_URL === undefined ? 'do what this says' : 'start it or correct DATABASE_URL';
+    const toDo = settings.DATABASE_URL === undefined ? 'fix this' : 'start it or correct DATABASE_URL';
     findings.push(failed('database', (error as Error).message, `${toDo}: the service cannot run without it`));
   }
   const ofEventStore = eventStore === null ? [] : [await judgeEventStore(eventStore)];
@@ -84,11 +84,7 @@ async function judgeInstallation(probe: Probes['installation']): Promise<Finding
     await probe();
     return ok('installation', 'the database, its log and its feed belong together, as far as there is a log');
   } catch (error) {
-    return failed(
-      'installation',
-      (error as Error).message,
-      'do what this says: until then no process of the service starts',
-    );
+    return failed('installation', (error as Error).message, 'fix this: no process of the service starts until then');
   }
 }
 
@@ -120,7 +116,7 @@ const judgeNode = (version: string): Finding =>
     : failed(
         'node',
         version,
-        `run the scripts of package.json, which bring Node ${OLDEST_NODE} where the system's is older`,
+        `run the scripts of package.json, which use Node ${OLDEST_NODE} if the system's is older`,
       );
 
 async function judgeListeners(

@@ -31,20 +31,20 @@ export async function copyEvents(
   target: EventLog,
   { signal, onProgress }: Watched,
 ) {
-  let found = 0;
+  let present = 0;
   for await (const existing of eventsOf(target, signal)) {
     const { value: event } = await source.next();
     if (event === undefined)
       throw new CommandFailed(
-        `the target has more events than the source (${found}): it is another log, or another process writes to it`,
+        `the target has more events than the source (${present}): it is another log, or another process writes to it`,
       );
     if (lineOf(event) !== lineOf(existing)) {
       throw new CommandFailed(
-        `event ${found + 1} of the target (${existing.id} of ${existing.stream}) differs from the source (${event.id} of ${event.stream}): the target has another log; use an empty one`,
+        `event ${present + 1} of the target (${existing.id} of ${existing.stream}) differs from the source (${event.id} of ${event.stream}): the target has another log; use an empty one`,
       );
     }
-    found += 1;
-    if (found % AT_ONCE === 0) onProgress(found);
+    present += 1;
+    if (present % AT_ONCE === 0) onProgress(present);
   }
   let copied = 0;
   let waiting: CopiedEvent[] = [];
@@ -56,7 +56,7 @@ export async function copyEvents(
     copied += waiting.length;
     waiting = [];
     bytes = new ByteLimit();
-    onProgress(found + copied);
+    onProgress(present + copied);
   };
   for await (const event of source) {
     // A call contains each stream only once, so that the order of the events is preserved.
@@ -66,7 +66,7 @@ export async function copyEvents(
     bytes.add(event.data);
   }
   if (waiting.length > 0) await flush();
-  return { found, copied };
+  return { present, copied };
 }
 
 const appendsOf = (events: readonly CopiedEvent[]) =>

@@ -87,7 +87,7 @@ export async function setSource(civic: Civic, { status }: z.output<typeof source
   return { sourceId: SAMPLE_IDS.source, status };
 }
 
-export const renewal = z.strictObject({ reason: z.string().min(1).max(1000).default('asked for in the sandbox') });
+export const renewal = z.strictObject({ reason: z.string().min(1).max(1000).default('requested in the sandbox') });
 
 /** Renews the feed like `civic feed renew`: every earlier cursor gets 410. */
 export async function renew(civic: Civic, { reason }: z.output<typeof renewal>) {

@@ -11,7 +11,7 @@ import { withProgress } from '../progress-bar.ts';
 import { DEADLINE_MS, runs, waitUntilVisible } from '../verb.ts';
 import { COUNTY, PLACE, printedSource, registryRows, ROWS } from './source-registry.ts';
 
-/** Longest time for the answer of one client, in milliseconds. */
+/** Timeout for the answer of one client, in milliseconds. */
 const ANSWER_MS = 60_000;
 
 function addedOf({ source, client, jurisdictionSlug, baseUrl, options }: RegistrySource, isPublic: boolean) {
@@ -53,7 +53,7 @@ interface Additions {
   readonly isPublic: boolean;
 }
 
-/** The row of a source whose addition was tried or decided. */
+/** Formats the result for a source that was added or skipped. */
 function outcomeOf({ source, ...decided }: Addition, outcomes: ReadonlyMap<string, Outcome>) {
   const tried = outcomes.get(sourceKey(source));
   const reason = 'reason' in decided ? decided.reason || null : null;
@@ -64,7 +64,7 @@ function outcomeOf({ source, ...decided }: Addition, outcomes: ReadonlyMap<strin
   };
 }
 
-/** Adds sources that answer. Where one does not, another one of its bodies is tried. */
+/** Adds the sources that answer. If one does not, tries another source of its bodies. */
 async function addSources(context: CliContext, civic: Civic, { sources, withListed, isPublic }: Additions) {
   const outcomes = new Map<string, Outcome>();
   const failed = new Set<string>();

@@ -82,12 +82,12 @@ async function requireSameLog(file: string, logId: string): Promise<void> {
     for await (const item of readArchive(createReadStream(file))) {
       if (item.kind !== 'header' || item.header.logId === logId) return;
       throw new CommandFailed(
-        `${file} is a backup of another log, made at ${item.header.createdAt}: give another name, or remove it first`,
+        `${file} is a backup of another log, made at ${item.header.createdAt}: choose another name, or remove it first`,
       );
     }
   } catch (error) {
     if (error instanceof ForeignArchive) throw new CommandFailed(`${file}: ${error.message}, or remove it first`);
-    // What does not begin as a backup is there to be replaced.
+    // A file that is not a backup may be replaced.
     if (!(error instanceof BadArchive)) throw error;
   }
 }
@@ -193,7 +193,7 @@ function warnOperator(
   );
   warn(
     context,
-    `what was acknowledged after ${createdAt} is lost: records, reports, accounts, keys, subscriptions; docs/operators/backup-and-restore.md says what customers see`,
+    `changes acknowledged after ${createdAt} are lost: records, reports, accounts, keys, subscriptions; docs/operators/backup-and-restore.md says what customers see`,
   );
   if (end.payments > 0 && !asCopy) {
     warn(

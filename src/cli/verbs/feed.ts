@@ -37,7 +37,10 @@ export function addFeedCommands(program: Command, context: CliContext): void {
   }));
 }
 
-/** The log's identity. Throws for a log that is empty, of another program, half restored, or not the one that the database belongs to. */
+/**
+ * Returns the identity of the log. Throws if the log is empty, belongs to another program or database, or is only
+ * partly restored.
+ */
 async function openedLog({ log, installation }: Stores): Promise<string> {
   const logId = await log.identity();
   if (logId === null || (await openedFeed(log)) === null)
@@ -56,7 +59,7 @@ interface Held {
   readonly expiresAt: string | null;
 }
 
-/** The keys that can read the feed, and the polling subscriptions of them. */
+/** Returns the keys that can read the feed, with their polling subscriptions. */
 async function holders({ log, clock }: Stores) {
   const now = clock.now();
   const [keys, subscriptions] = [new Set<string>(), new Map<string, string>()];

@@ -52,8 +52,8 @@ async function moveLog(civic: Civic, target: EventLog, role: LogMove['role'], wa
   const { log: source, logMoves: moves, leaseClock } = civic;
   let total = { found: 0, copied: 0 };
   const copyOn = async (): Promise<void> => {
-    const { found, copied } = await copyEvents(eventsOf(source, watched.signal), target, watched);
-    total = { found: total.copied === 0 ? found : total.found, copied: total.copied + copied };
+    const { present, copied } = await copyEvents(eventsOf(source, watched.signal), target, watched);
+    total = { found: total.copied === 0 ? present : total.found, copied: total.copied + copied };
   };
   await copyOn();
   const stillHeld = (heldBy: readonly string[]) => ({ ...total, events: null, digest: null, switched: false, heldBy });

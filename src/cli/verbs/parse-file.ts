@@ -5,7 +5,7 @@ import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
 import { print } from '../output.ts';
 import { runs } from '../verb.ts';
 
-/** Bytes of a document that is read. */
+/** Maximum size of a document, in bytes. */
 const MAX_BYTES = 60_000_000;
 
 /** Media types by the ending of a file name, for files whose content does not show it. */

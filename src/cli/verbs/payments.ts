@@ -12,7 +12,7 @@ import { isoOrNull as iso } from '../output.ts';
 import { choiceParser, parser, runs, textParser, wholeParser } from '../verb.ts';
 import { resolveByHand } from '../../processors/reactors/payments/reconcile-payments.ts';
 
-/** A payment without what could be used to pay or to read. */
+/** Returns the fields of a payment to print, without those that could be used to pay or to read the result. */
 const printable = (row: ListedPayment) => ({
   paymentId: row.paymentId,
   state: row.state,

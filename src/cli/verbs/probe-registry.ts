@@ -9,7 +9,7 @@ import { withProgress } from '../progress-bar.ts';
 import { runs } from '../verb.ts';
 import { COUNTY, PLACE, registryRows, ROWS } from './source-registry.ts';
 
-/** The row of a probe as the table shows it. */
+/** Formats a probe as a row of the table. */
 const probed = ({ platform, client, jurisdictionSlug, answer }: RegistryRow) => ({
   source: platform,
   client,

@@ -81,7 +81,7 @@ const forAPerson = (status: ProjectionStatus) => ({
 
 interface Verified extends Pick<Verification, 'folded' | 'differences'> {
   readonly name: string;
-  /** Null where the rows were not compared. */
+  /** Null if the rows were not compared. */
   readonly equal: boolean | null;
 }
 

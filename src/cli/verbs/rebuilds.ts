@@ -1,7 +1,7 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import type { Decision, Generation } from '../../../domain/ports/generations.ts';
 import type { Projection } from '../../../domain/ports/projection.ts';
-import { whyNotCompared } from '../../processors/projector/compare-with-live.ts';
+import { reasonNotCompared } from '../../processors/projector/compare-with-live.ts';
 import type { Civic } from '../../app/civic.ts';
 import { confirm, numbered, YES } from '../confirm.ts';
 import { type CliContext, CommandFailed, MISUSE } from '../context.ts';
@@ -12,7 +12,7 @@ import { runs } from '../verb.ts';
 const ON_GOING =
   '\nA running service does the work and continues if you stop this command. Without a service, this command does the work; run it again to continue.';
 
-/** The named read model, or all with `all`. Throws `CommandFailed` with the known names. */
+/** Returns the named read model, or all with `all`. Throws `CommandFailed` with the known names. */
 export function chosenProjections(civic: Civic, name: string | undefined, all: boolean): readonly Projection[] {
   const chosen = civic.projections.filter((projection) => (all ? name === undefined : projection.name === name));
   const names = civic.projections.map((projection) => projection.name);
@@ -139,7 +139,10 @@ async function decide(model: Chosen, decision: 'pause' | 'resume' | 'cancel') {
   return { name: model.name, generation, state, folded };
 }
 
-/** A generation with its comparison: a new one of the rebuild under way, else the one for which it was refused. */
+/**
+ * Returns a generation with its comparison: a new one if the rebuild is in progress, else the one that caused its
+ * refusal.
+ */
 async function compare(model: Chosen): Promise<Generation> {
   const { context, civic, rows, building } = model;
   if (building === undefined) {
@@ -163,7 +166,7 @@ function requireComparable(
 ): void {
   const live = rows.find(({ state }) => state === 'live');
   if (live === undefined) throw new CommandFailed(`${name} has no live generation to compare with`);
-  const notCompared = whyNotCompared(projection, live.version, version);
+  const notCompared = reasonNotCompared(projection, live.version, version);
   if (notCompared !== null) throw new CommandFailed(`${name}: ${notCompared}`);
   if (live.pausedReason !== null) {
     throw new CommandFailed(
@@ -218,7 +221,7 @@ async function switchTo(model: Chosen, accepting: boolean) {
 async function requireLogInUse(civic: Civic, { projection, logId }: Generation): Promise<void> {
   if (logId !== null && logId !== (await civic.log.identity())) {
     throw new CommandFailed(
-      `${projection}: what is there was filled from log ${logId}, which is not the log in use; \`drop\` it`,
+      `${projection}: this generation was built from log ${logId}, which is not the log in use; \`drop\` it`,
     );
   }
 }
@@ -230,7 +233,7 @@ async function switchBack(model: Chosen) {
     throw new CommandFailed(`${name}: there is no previous generation; CIVIC_REBUILD_KEPT sets how long it is kept`);
   if (former.version !== projection.version) {
     throw new CommandFailed(
-      `${name}: what is kept is version ${former.version}, and this program folds version ${projection.version}; run the program that folds it`,
+      `${name}: the previous generation has version ${former.version}, and this program folds version ${projection.version}; run the program that folds it`,
     );
   }
   await requireLogInUse(civic, former);

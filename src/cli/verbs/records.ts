@@ -80,7 +80,10 @@ async function openInput(
   }
 }
 
-/** The failure of an import that can run again, with the present problems of the database; another error as it is. */
+/**
+ * Adds the current problems of the database to the failure of an import that can run again. Returns any other error
+ * unchanged.
+ */
 async function resumable(context: CliContext, error: unknown): Promise<unknown> {
   if (!isStoreFailure(error)) return error;
   const reasons = [error.message, ...(await findDatabaseTroubles(context.examination))];

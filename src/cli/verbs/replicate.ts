@@ -16,19 +16,19 @@ export function addReplicateCommand(program: Command, context: CliContext): void
     .requiredOption('--base-url <url>', 'address of the service')
     .option(
       '--key-file <file>',
-      `a file that holds the key, which has civic:read and civic:export; without it, ${API_KEY_VARIABLE} holds it`,
+      `a file that contains the key, which needs civic:read and civic:export; without it, ${API_KEY_VARIABLE} holds it`,
     )
     .option('--key <key>', 'the key itself; others on this machine may see it')
     .requiredOption('--to <store>', 'a folder, sqlite:FILE or postgres://…')
     .option('--resource <name>', `only one of ${RESOURCES.join(', ')}`, choiceParser('--resource', RESOURCES))
     .option('--once', 'end at the head of the feed (the default)')
-    .option('--follow', 'go on until it is stopped')
+    .option('--follow', 'continue until stopped')
     .option(
       '--format <format>',
       'in a folder: ndjson, or csv beside it (default: as the folder has it)',
       choiceParser('--format', FILE_FORMATS),
     )
-    .option('--new-snapshot', 'begin with a new snapshot, also where the mirror could continue')
+    .option('--new-snapshot', 'start from a new snapshot even if the mirror could continue')
     .option('--verify', 'compare the mirror with the digests of the service at the end');
   runs(context, 'nothing', mirror, async (_, options) => {
     const {

@@ -47,11 +47,11 @@ export function addMoveCommand(reports: CommandUnknownOpts, context: CliContext)
   const moving = leased(reports, 'move', 'move a report along one arrow of its lifecycle')
     .requiredOption('--to <status>', REPORT_STATUSES.join(', '), choiceParser('--to', REPORT_STATUSES))
     .option('--reason <code>', REPORT_REASONS.join(', '), choiceParser('--reason', REPORT_REASONS))
-    .option('--finding <text>', 'what was found out, for the customer; a closed report needs one')
+    .option('--finding <text>', 'finding for the customer; required to close a report')
     .option('--next-action <text>', 'what the customer may do, or what happens next')
     .option(
       '--record <id>',
-      'a published record that it is about; may be given up to twenty times',
+      'a published record that the report is about; up to twenty times',
       (id, all: ReadonlySet<string>) => new Set([...all, uuidParser('--record')(id.toLowerCase())]),
       new Set<string>(),
     )
@@ -88,7 +88,7 @@ export function addNoteCommand(reports: CommandUnknownOpts, context: CliContext)
   });
 }
 
-/** The current lease of the holder, or the one of `--token`. Throws a rejection without it. */
+/** Returns the current lease of the holder, or the one of `--token`. Throws a rejection if there is none. */
 async function leaseOf(
   { reporting, clock }: Civic,
   reportId: string,
@@ -108,7 +108,7 @@ function nextCheck({ clock }: Civic, time: string | undefined): string | null {
 
 const MAX_TITLE_LENGTH = 300;
 
-/** The id, address and title of a published record. Throws `CommandFailed` for another id. */
+/** Returns id, address and title of a published record. Throws `CommandFailed` for another id. */
 async function verifiedRecord({ reporting }: Civic, itemId: string): Promise<VerifiedRecord> {
   for (const resource of FOUND_RESOURCES) {
     const data = (await reporting.worker.known.current(resource, [itemId])).get(itemId);

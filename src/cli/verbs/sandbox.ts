@@ -29,7 +29,8 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     .action(async (options) => {
       const folder = mkdtempSync(path.join(tmpdir(), 'civic-sandbox-'));
       try {
-        // Where root starts it, the embedded PostgreSQL runs as another user, who must reach its own folder below.
+        // If root starts it, the embedded PostgreSQL runs as another user, who must be able to enter its folder below
+        // this one.
         chmodSync(folder, 0o755);
         await runSandbox(context, folder, options);
       } finally {

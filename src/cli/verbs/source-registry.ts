@@ -42,7 +42,7 @@ export async function registryRows({
   return rows.filter((row) => places.has(row.jurisdictionSlug) && Object.hasOwn(SOURCES, row.platform));
 }
 
-/** The row of a source as commands print it. */
+/** Formats a source as commands print it. */
 export const printedSource = ({
   source,
   client,

@@ -52,16 +52,16 @@ export function addTryCommands(sources: Command, context: CliContext): void {
       LIMIT,
     );
     runs(context, 'nothing', leaf, async (_, { client, json = false, limit, ...options }) => {
-      const given: Readonly<Record<string, string | undefined>> = options;
-      source.check?.(given);
+      const optionValues: Readonly<Record<string, string | undefined>> = options;
+      source.check?.(optionValues);
       const { connectors, clock } = await context.openConnectors();
-      const request = { client, options: given, signal: context.stopping, limit };
-      const read = await tryWithDocuments(context, (reader) =>
+      const request = { client, options: optionValues, signal: context.stopping, limit };
+      const trial = await tryWithDocuments(context, (reader) =>
         trySource(connectors[name as SourceName], request, { clock, reader }),
       );
-      if (json) print(context, read, { json });
-      else printTrial(context, read);
-      if (read.failure !== null) throw new CommandFailed(`${client} could not be read as a whole: ${read.failure}`);
+      if (json) print(context, trial, { json });
+      else printTrial(context, trial);
+      if (trial.failure !== null) throw new CommandFailed(`${client} could not be trial as a whole: ${trial.failure}`);
     });
   }
 }

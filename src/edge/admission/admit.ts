@@ -9,7 +9,7 @@ import {
   exportBucket,
   type ChargedKey,
   type KeyIdentity,
-  type LookAtKey,
+  type LookUpKey,
 } from '../../../domain/plans.ts';
 import type { Scope } from '../../../domain/events/account-events.ts';
 import { isKeySecret, keySecretHash } from '../../../domain/key-secret.ts';
@@ -30,7 +30,7 @@ function presentedSecret(header: string | undefined): string {
     throw new Rejection('unauthorized', 'an API key is required: Authorization: Bearer <API_KEY>');
   const secret = header.length <= MAX_HEADER_LENGTH ? /^bearer +([^ ]+)$/i.exec(header)?.[1] : undefined;
   if (secret === undefined || !isKeySecret(secret)) {
-    throw new Rejection('unauthorized', 'the Authorization header does not hold one API key');
+    throw new Rejection('unauthorized', 'the Authorization header does not contain exactly one API key');
   }
   return secret;
 }
@@ -64,7 +64,7 @@ interface Presented extends Admitted {
 interface AdmissionParts {
   readonly rules: AdmissionRules;
   readonly chargeRequest: ChargeRequest;
-  readonly lookAtKey: LookAtKey;
+  readonly lookUpKey: LookUpKey;
   readonly chargeUnits: ChargeUnits;
   readonly windowCounts: WindowCounts;
   /** Receives the hash of each admitted secret. */
@@ -82,7 +82,7 @@ export function createAdmission(parts: AdmissionParts) {
     charged: ChargedKey | null,
     { surface, scope, now, onAllowance }: Omit<Presented, 'authorization'>,
   ): Principal => {
-    if (charged === null) throw unauthorized('the API key is not known');
+    if (charged === null) throw unauthorized('the API key is unknown');
     const { identity, plan, charge } = charged;
     if (charge.kind !== 'refused' && 'states' in charge) onAllowance?.(charge.states);
     refuseByCharge(charge, identity);
@@ -111,7 +111,7 @@ export function createAdmission(parts: AdmissionParts) {
      */
     async admitAgain({ authorization, surface, scope, now }: Admitted): Promise<Principal> {
       const sha256 = keySecretHash(presentedSecret(authorization));
-      return requirePrincipal(await lookUp(() => parts.lookAtKey(sha256, now)), { surface, scope, now });
+      return requirePrincipal(await lookUp(() => parts.lookUpKey(sha256, now)), { surface, scope, now });
     },
     /** Charges more units of minute and burst, all or none, for the calls of a batch after the first. */
     async chargeUnits(
@@ -231,7 +231,7 @@ export function requireFittingJson(
   const json = body ?? text;
   // A text of n characters has at most 3n bytes, so most pages need no measuring.
   if (json.length * 3 > maxResponseBytes && Buffer.byteLength(json) > maxResponseBytes) {
-    throw new Rejection('response_too_large', `the result is over ${maxResponseBytes} bytes; ask for less at once`);
+    throw new Rejection('response_too_large', `the result is over ${maxResponseBytes} bytes; request less at once`);
   }
   return json;
 }

@@ -9,7 +9,7 @@ import {
   type ChargedKey,
   type ChargeRequest,
   type KeyIdentity,
-  type LookAtKey,
+  type LookUpKey,
   minuteBucket,
   PLAN_NAMES,
   secondsUntil,
@@ -125,8 +125,8 @@ function readCharge(row: ChargedRow, nth: number, allowances: Allowances, now: n
 }
 
 /** Looks up the key without charging it. */
-export const createLookAtKey =
-  (reads: LiveReads, rules: AdmissionRules): LookAtKey =>
+export const createLookUpKey =
+  (reads: LiveReads, rules: AdmissionRules): LookUpKey =>
   async (sha256, now) => {
     const [row] = await reads.rows<ChargedRow>((live) =>
       chargeRequests(live(ACCOUNTS.name), rules, { hashes: [sha256], requests: [0] }, now),

@@ -37,7 +37,7 @@ const FRAMEWORK_REJECTIONS: Readonly<Record<string, string>> = {
 export class WrongMethod extends Rejection {
   readonly allowed: string;
   constructor(allowed: string) {
-    super('invalid_parameter', `this path takes ${allowed}`);
+    super('invalid_parameter', `this path allows ${allowed}`);
     this.allowed = allowed;
   }
 }
@@ -46,7 +46,7 @@ export class WrongMethod extends Rejection {
 export type DocsOf = (code: RejectionCode) => string;
 
 interface ErrorHandlerParts {
-  /** Null where no page about errors is served. */
+  /** Null if no page about errors is served. */
   readonly docsOf: DocsOf | null;
   readonly logger: Logger;
   readonly metrics: Pick<HttpMetrics, 'refused'>;
@@ -120,7 +120,7 @@ export function brokenRequestAnswer(rejection: Rejection, target: string | undef
 }
 
 interface AnsweredAt {
-  /** Null where no page about errors is served. */
+  /** Null if no page about errors is served. */
   readonly docsOf: DocsOf | null;
   readonly operationId?: string;
   /** The status that the framework assigned to the error, if any. */

@@ -52,7 +52,7 @@ export function addToolRoutes(app: FastifyInstance, tools: Tools, parts: RoutePa
       });
       // The plugin answers the preflight of an allowed page before this route runs.
       const refuse = () => {
-        throw new Rejection('invalid_parameter', 'OPTIONS is what a page of an allowed origin sends');
+        throw new Rejection('invalid_parameter', 'OPTIONS is only for preflight requests from allowed origins');
       };
       if (parts.allowedOrigins.length > 0)
         scope.options('', { config: { operationId }, onRequest: [refuseOrigin, refuse] }, refuse);

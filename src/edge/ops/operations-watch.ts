@@ -1,4 +1,4 @@
-import { answeredWithin } from '../../../plumbing/retry.ts';
+import { resolveWithin } from '../../../plumbing/retry.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { Clock } from '../../../domain/ports/clock.ts';
 import { LogUnavailable } from '../../../domain/ports/event-log.ts';
@@ -62,7 +62,7 @@ export function createOperationsWatch({ read, logApart, clock, logger }: WatchPa
       newest = { operations, at, rates: computeRates(samples) };
       failed = null;
     } catch (error) {
-      if (failed === null) logger.warn({ err: error }, 'what operators watch cannot be read');
+      if (failed === null) logger.warn({ err: error }, 'the state for operators cannot be read');
       const reachable = logApart && error instanceof LogUnavailable ? 'log-unreachable' : 'unreachable';
       failed = { reachable, since: failed?.since ?? clock.now() };
     }
@@ -73,7 +73,7 @@ export function createOperationsWatch({ read, logApart, clock, logger }: WatchPa
   return async (): Promise<Watched> => {
     if (reading === null && isDue()) reading = { since: clock.now(), done: take() };
     const { done } = reading ?? {};
-    if (done !== undefined) await answeredWithin(clock, VIEWER_WAIT_MS, () => done).catch(() => undefined);
+    if (done !== undefined) await resolveWithin(clock, VIEWER_WAIT_MS, () => done).catch(() => undefined);
     const slow = reading as { readonly since: number } | null;
     const waitedMs = slow === null ? 0 : clock.now() - slow.since;
     if (slow !== null && waitedMs >= VIEWER_WAIT_MS && failed === null) {

@@ -102,7 +102,7 @@ const attention = (text: string): Problem => ({ severity: 'attention', text });
 /** Lists problems, worst first: unreachable stores, then stopped work, then lag. */
 function findProblems({ database, shared, trialTime, freeDiskBytes, readers }: Seen): readonly Problem[] {
   const isFull = freeDiskBytes !== null && freeDiskBytes < LITTLE_DISK;
-  const found = [
+  const problems = [
     DATABASE_PROBLEMS[database.state] ?? [],
     isFull
       ? failing(`Only ${Math.round(freeDiskBytes / 1_048_576)} MiB of disk are free: a full disk stops every write`)
@@ -122,15 +122,15 @@ function findProblems({ database, shared, trialTime, freeDiskBytes, readers }: S
         ),
   ].flat();
   return [
-    ...found.filter(({ severity }) => severity === 'failing'),
-    ...found.filter(({ severity }) => severity === 'attention'),
+    ...problems.filter(({ severity }) => severity === 'failing'),
+    ...problems.filter(({ severity }) => severity === 'attention'),
   ];
 }
 
 const DATABASE_PROBLEMS: Readonly<Record<Database['state'], Problem | null>> = {
   answers: null,
   slow: attention('The database or the log is slow to answer; the figures may be old'),
-  hangs: failing('The database or the log hangs: it takes questions and answers none; the figures are old'),
+  hangs: failing('The database or the log hangs: it accepts requests but does not answer; the figures are outdated'),
   unreachable: failing('The database cannot be read; the figures are old'),
   'log-unreachable': failing('The log cannot be reached: nothing can be written; the figures are old'),
 };

@@ -32,7 +32,7 @@ interface Feed {
 }
 
 const ITEMS = 50;
-/** Bytes; a feed is under 100,000. */
+/** Maximum bytes, so that a feed stays under 100,000. */
 const ENTRIES_SIZE = 85_000;
 const NEVER = new Date(0).toISOString();
 

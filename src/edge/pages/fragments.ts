@@ -12,17 +12,17 @@ import { bytesOf, clipped, type Content, fitting, type Html, html } from './html
 import { hitTexts } from './quote-texts.ts';
 import { meetingTime, utcTime } from './times.ts';
 
-/** Bytes of a list on one page: a page is under 100,000 bytes. */
+/** Maximum bytes of a list on one page, so that a page stays under 100,000 bytes. */
 export const LIST_SIZE = 50_000;
 const SOURCES_SIZE = 10_000;
-/** Bytes of an address as markup. */
+/** Maximum bytes of an address as markup. */
 const MAX_ADDRESS = 2_000;
 const MAX_TITLE = 300;
-/** Characters of a title in a list. */
+/** Maximum characters of a title in a list. */
 export const MAX_HEADING = 200;
 const MAX_COMMENT = 1_000;
 const MAX_NAME = 120;
-/** Characters of a title in the name of a link. */
+/** Maximum characters of a title in the name of a link. */
 export const MAX_OF = 80;
 const MAX_SUMMARY = 400;
 

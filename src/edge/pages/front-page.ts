@@ -13,7 +13,7 @@ import { searchBox } from './search-form.ts';
 const HITS_A_TOPIC = 2;
 const LATEST = 8;
 const ALL_JURISDICTIONS = { includeInactive: false, limit: 1_000 };
-/** Bytes; a page is under 100,000. */
+/** Maximum bytes, so that a page stays under 100,000. */
 const [HITS_SIZE, RECENT_SIZE, CHANGED_SIZE, TOPICS_SIZE, FEEDS_SIZE] = [26_000, 10_000, 8_000, 5_000, 2_000];
 
 export async function frontPage(reads: PageReads): Promise<PageParts> {
@@ -22,14 +22,16 @@ export async function frontPage(reads: PageReads): Promise<PageParts> {
     reads.coveredSources(),
     reads.nextHits(HITS_A_TOPIC),
     reads.recentHits({ limit: LATEST }),
-    reads.meetings.changedLast(LATEST),
+    reads.meetings.recentlyChanged(LATEST),
     reads.peopleRead(),
   ]);
   const { data, meta } = await reads.researchCoverage(ALL_JURISDICTIONS);
   const counties = countiesOf(data);
   const isRead = ({ status }: (typeof sources)[number]): boolean => status.lastSuccessfulCheckAt !== null;
   const covered = new Set(data.map(({ jurisdictionSlug }) => jurisdictionSlug));
-  const read = new Set(sources.filter(isRead).map(({ jurisdictionSlug }) => jurisdictionSlug)).intersection(covered);
+  const readPlaces = new Set(sources.filter(isRead).map(({ jurisdictionSlug }) => jurisdictionSlug)).intersection(
+    covered,
+  );
   const main = html`<h1>What local governments of ${meta.scope.region} decide</h1>
 <p>This service reads agendas of city councils and county courts, finds what matters to people and businesses, and quotes the record.
 Records can be searched here, read as feeds and calendars, and copied whole over an API.</p>
@@ -53,11 +55,11 @@ ${listOr(fitting(changed, CHANGED_SIZE, meetingEntry), 'No meeting is known yet.
 </section>
 <section aria-labelledby="coverage">
 <h2 id="coverage">What is covered, and what is not</h2>
-<p>Of ${meta.scope.counties} counties and ${meta.scope.activeMunicipalities} municipalities, ${read.size === 0 ? 'none' : read.size} ${read.size > 1 ? 'have' : 'has'} a covered body of which a source has been read so far.
+<p>Of ${meta.scope.counties} counties and ${meta.scope.activeMunicipalities} municipalities, ${readPlaces.size === 0 ? 'none' : readPlaces.size} ${readPlaces.size > 1 ? 'have' : 'has'} a covered body of which a source has been read so far.
 Other records can have been read or imported: the page of each place states what was read there, and what research located.</p>
 ${peopleRead(people)}
-${countyMap(counties, read)}
-${countyList(counties, read)}
+${countyMap(counties, readPlaces)}
+${countyList(counties, readPlaces)}
 </section>
 <section aria-labelledby="more">
 <h2 id="more">For programs and agents</h2>

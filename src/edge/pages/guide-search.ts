@@ -3,7 +3,7 @@ import { anchorOf, GUIDES_PATH } from './addresses.ts';
 import { excerptAround } from './marked-text.ts';
 import { type Html, html } from './html.ts';
 
-/** Sections that a search of the guides shows. */
+/** Maximum sections that a search of the guides shows. */
 const SHOWN = 20;
 const MAX_WORDS = 8;
 

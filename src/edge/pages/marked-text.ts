@@ -34,7 +34,7 @@ export function markedText(text: string, quotes: readonly string[]): Html {
 
 /** Characters on each side of a quote. */
 export const AROUND = 160;
-/** Characters of a quote that are shown. */
+/** Maximum characters of a quote that are shown. */
 export const MAX_QUOTE = 400;
 
 /** Renders the quote, marked, with the text around it, or the quote alone if the text does not contain it. */

@@ -32,7 +32,7 @@ import { beyondHeading, hasName, headingOf, quoteBeyond, summaryAfterTitle, word
 import { meetingDay, meetingTime, utcTime } from './times.ts';
 
 const ITEMS = 100;
-/** Characters of a long title and a text together. */
+/** Maximum characters of a long title and a text together. */
 const MAX_TEXT = 10_000;
 const [MAX_LONG_TITLE, MAX_ACTION, MAX_HITS, MAX_ITEM_HITS, MAX_DOCUMENTS] = [5_000, 300, 3, 8, 20];
 /** Bytes. */

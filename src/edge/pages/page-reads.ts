@@ -50,7 +50,7 @@ export interface PageReads {
     readonly ofBodies: (input: MeetingsInput) => Promise<readonly MeetingFacts[]>;
     readonly byId: (meetingId: string) => Promise<MeetingFacts | null>;
     readonly ofItem: (itemId: string) => Promise<MeetingFacts | null>;
-    readonly changedLast: (limit: number) => Promise<readonly MeetingFacts[]>;
+    readonly recentlyChanged: (limit: number) => Promise<readonly MeetingFacts[]>;
   };
   readonly meetingItems: (meetingId: string, input: MeetingItemsInput) => Promise<MeetingItems>;
   readonly meetingDocuments: (meetingId: string) => Promise<readonly RecordData<'documents'>[]>;

@@ -11,7 +11,7 @@ import type { PageReads } from './page-reads.ts';
 import type { PageRequest } from './page-routes.ts';
 
 const [MEETINGS, LATEST] = [20, 10];
-/** Bytes; a page is under 100,000. */
+/** Maximum bytes, so that a page stays under 100,000. */
 const [BODIES_SIZE, MEETINGS_SIZE, RECENT_SIZE] = [30_000, 20_000, 20_000];
 
 /** Throws a `Rejection`. */

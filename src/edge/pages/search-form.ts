@@ -7,7 +7,7 @@ export type SearchQuery = PageRequest<'search'>['query'];
 type Choices = Awaited<ReturnType<PageReads['searchChoices']>>['places'];
 
 export const SEARCH_PATH = '/search';
-/** Bytes of the choices of one field. */
+/** Maximum bytes of the choices of one field. */
 const CHOICES_SIZE = 10_000;
 
 /** Renders the form, which works without a script. `fields` are below the box. */

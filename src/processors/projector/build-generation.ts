@@ -5,7 +5,7 @@ import type { Projection } from '../../../domain/ports/projection.ts';
 import { logBatches } from '../../../domain/read-log.ts';
 import { Backoff } from '../../../plumbing/retry.ts';
 import { isLeased, LeaseLost } from '../../../plumbing/while-leased.ts';
-import { compareWithLive, isErasureAhead, rowsThatDiffer, whyNotCompared } from './compare-with-live.ts';
+import { compareWithLive, isErasureAhead, rowsThatDiffer, reasonNotCompared } from './compare-with-live.ts';
 import { foldAndAdvance, foldOrPause, type FoldTarget, type ProjectorDependencies, tailUpTo } from './fold-batch.ts';
 
 /** Milliseconds to pause while the live generation is behind. */
@@ -87,11 +87,11 @@ async function compareHeld(
   if (live !== undefined && live.checkpoint < checkpoint && !isFolded(live, projection, deps.leaseClock.now())) {
     return { kind: 'follow', checkpoint };
   }
-  if (live !== undefined && whyNotCompared(projection, live.version, projection.version) !== null)
+  if (live !== undefined && reasonNotCompared(projection, live.version, projection.version) !== null)
     return { kind: 'follow', checkpoint };
-  const looked = await compareWithLive(deps, target, checkpoint);
-  if (looked.kind !== 'looked') return looked;
-  const comparison = looked.result;
+  const attempt = await compareWithLive(deps, target, checkpoint);
+  if (attempt.kind !== 'compared') return attempt;
+  const comparison = attempt.result;
   if (!(await deps.generations.noteComparison(lease, comparison)))
     throw new LeaseLost('compared under a lease that was lost');
   if (comparison.equal) return { kind: 'follow', checkpoint };
@@ -102,14 +102,14 @@ async function compareHeld(
 async function switchOrExplain(deps: ProjectorDependencies, target: FoldTarget, checkpoint: Position): Promise<Step> {
   const outcome = await switchGeneration(deps, target);
   if (outcome.kind !== 'refused') return outcome;
-  const looked = await compareWithLive(deps, target, checkpoint).catch((error: unknown) => {
+  const attempt = await compareWithLive(deps, target, checkpoint).catch((error: unknown) => {
     deps.logger.warn(
       { projection: target.projection.name, error: (error as Error).message },
       'a refused rebuild could not be compared',
     );
     return null;
   });
-  if (looked?.kind === 'looked') await deps.generations.noteComparison(target.lease, looked.result);
+  if (attempt?.kind === 'compared') await deps.generations.noteComparison(target.lease, attempt.result);
   return outcome;
 }
 

@@ -22,8 +22,8 @@ interface AtLiveCheckpoint {
   readonly folded: number;
 }
 
-type Looked<Result> =
-  | { readonly kind: 'looked'; readonly result: Result }
+type ComparisonAttempt<Result> =
+  | { readonly kind: 'compared'; readonly result: Result }
   /**
    * `behind`: more than one batch behind the live generation. `ahead`: ahead of it, an erasure lies ahead, or nothing
    * comparable is live.
@@ -31,7 +31,7 @@ type Looked<Result> =
   | { readonly kind: 'behind' | 'ahead' };
 
 /** Returns why two generations of a read model are not compared; null if they can be. */
-export const whyNotCompared = (
+export const reasonNotCompared = (
   { published }: Pick<Projection, 'published'>,
   live: number,
   rebuilt: number,
@@ -49,11 +49,11 @@ async function atLiveCheckpoint<Result>(
   deps: ProjectorDependencies,
   target: FoldTarget,
   checkpoint: Position,
-  look: (at: AtLiveCheckpoint) => Promise<Result>,
-): Promise<Looked<Result>> {
+  compare: (at: AtLiveCheckpoint) => Promise<Result>,
+): Promise<ComparisonAttempt<Result>> {
   const rolledBack = new Error('the checkpoint of the copy did not move with the tail');
-  let looked: Looked<Result> = { kind: 'ahead' };
-  const looking = deps.transactor.transaction(async (transaction) => {
+  let attempt: ComparisonAttempt<Result> = { kind: 'ahead' };
+  const comparing = deps.transactor.transaction(async (transaction) => {
     await transaction.query({ text: 'set transaction isolation level repeatable read', values: [] });
     const { rows } = await transaction.query<{ generation: number; version: number; checkpoint: Position }>({
       text: `select generation, version, checkpoint from civic.generations where projection = $1 and state = 'live'`,
@@ -62,23 +62,23 @@ async function atLiveCheckpoint<Result>(
     const [current] = rows;
     if (current === undefined || current.checkpoint < checkpoint) return;
     const { generation: live, version, checkpoint: goal } = current;
-    if (whyNotCompared(target.projection, version, target.projection.version) !== null) return;
+    if (reasonNotCompared(target.projection, version, target.projection.version) !== null) return;
     const tail = await tailUpTo(deps, target, checkpoint, goal);
     if (tail === null) {
-      looked = { kind: 'behind' };
+      attempt = { kind: 'behind' };
       return;
     }
     await foldEvents(deps, target, transaction, tail.events);
     const folded = tail.events.length;
-    const result = await look({ transaction, live, checkpoint: goal, folded });
+    const result = await compare({ transaction, live, checkpoint: goal, folded });
     // Checked after the comparison, because a new erasure might be in only one of the two.
-    if (!(await isErasureAhead(deps.log, goal))) looked = { kind: 'looked', result };
+    if (!(await isErasureAhead(deps.log, goal))) attempt = { kind: 'compared', result };
     if (folded > 0) throw rolledBack;
   });
-  await looking.catch((error: unknown) => {
+  await comparing.catch((error: unknown) => {
     if (error !== rolledBack) throw error;
   });
-  return looked;
+  return attempt;
 }
 
 /**
@@ -96,7 +96,7 @@ export const compareWithLive = (
   deps: ProjectorDependencies,
   target: FoldTarget,
   checkpoint: Position,
-): Promise<Looked<Comparison>> =>
+): Promise<ComparisonAttempt<Comparison>> =>
   atLiveCheckpoint(deps, target, checkpoint, async ({ transaction, live, checkpoint: at }) => {
     const { projection, lease } = target;
     const tables = await compareTables(transaction, projection, live, lease.generation);
@@ -148,7 +148,7 @@ async function computeDigest(
   const sums = [0, 1, 2, 3].map((nth) => `coalesce(sum(${quarter(nth)}), 0)::text`);
   const { rows } = await transaction.query<{ count: number; quarters: readonly string[] }>({
     text: `select count(*) as count, array[${sums.join(', ')}] as quarters
-      from (select sha256(convert_to(t::text, 'UTF8')) as hash from ${table} t where ${projection.heldByEveryBuild?.(table) ?? 'true'}) h`,
+      from (select sha256(convert_to(t::text, 'UTF8')) as hash from ${table} t where ${projection.rowsInEveryBuild?.(table) ?? 'true'}) h`,
     values: [],
   });
   const { count, quarters } = rows[0]!;
@@ -203,7 +203,7 @@ async function compareAtLiveCheckpoint(
       (row) => row.projection === projection.name && row.state === 'live',
     );
     if (live === undefined) throw new Error(`the read model ${projection.name} has no live generation to compare with`);
-    const notCompared = whyNotCompared(projection, live.version, projection.version);
+    const notCompared = reasonNotCompared(projection, live.version, projection.version);
     if (notCompared !== null) return { projection: projection.name, folded, differences: [], notCompared };
     const goal = live.checkpoint;
     for await (const batch of logBatches(deps.log, checkpoint, {
@@ -220,11 +220,11 @@ async function compareAtLiveCheckpoint(
       }
       if (batch.scannedTo >= goal) break;
     }
-    const looked = await atLiveCheckpoint(deps, target, checkpoint, async (at) => ({
+    const attempt = await atLiveCheckpoint(deps, target, checkpoint, async (at) => ({
       folded: folded + at.folded,
       differences: await rowsThatDiffer(at.transaction, projection, [at.live, lease.generation]),
     }));
-    if (looked.kind === 'looked') return { projection: projection.name, ...looked.result, notCompared };
+    if (attempt.kind === 'compared') return { projection: projection.name, ...attempt.result, notCompared };
     await deps.leaseClock.sleep(20, signal);
   }
 }

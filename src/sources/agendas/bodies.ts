@@ -257,7 +257,7 @@ interface MappedBodies {
   readonly skipped: Skipped[];
   /** Reasons why bodies are not public, by body id. */
   readonly hidden: Map<number, string>;
-  /** Ids of bodies that only past events name. */
+  /** Ids of bodies that occur only in past events. */
   readonly unread: Set<number>;
 }
 

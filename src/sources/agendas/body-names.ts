@@ -1,5 +1,5 @@
 import { anyOf, anyWord } from '../../../domain/text/patterns.ts';
-/** Characters of a name that are read. */
+/** Maximum characters of a name that are read. */
 const MAX_NAME = 200;
 
 const UNWANTED = anyOf(

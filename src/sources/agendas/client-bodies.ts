@@ -111,8 +111,8 @@ export class ClientBodies {
   /** The sources that the run checks. */
   get sources(): readonly CheckedSource[] {
     const { places, unread } = this.#mapped;
-    const read = [...places].filter(([bodyId]) => !unread.has(bodyId)).map(([, body]) => body);
-    return [...read, ...this.#silent].map((body) => this.#checked(body));
+    const listed = [...places].filter(([bodyId]) => !unread.has(bodyId)).map(([, body]) => body);
+    return [...listed, ...this.#silent].map((body) => this.#checked(body));
   }
 
   /** The client's other sources: of bodies that only past events name, or that the source no longer has. */

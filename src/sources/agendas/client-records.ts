@@ -14,7 +14,7 @@ export interface CheckedSource {
 
 /** A source that a run did not check. */
 export interface UnreadSource extends CheckedSource {
-  /** When its past events were read, in ISO 8601; null where none were. */
+  /** When its past events were read, in ISO 8601; null if none were. */
   readonly readAt: string | null;
 }
 

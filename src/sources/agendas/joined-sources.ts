@@ -78,7 +78,10 @@ export class JoinedSources {
       this.#published.set(event.eventId, event);
   }
 
-  /** Reads the recordings of listed events, also of those whose meeting is gone. An event that is not published can have been one of another body. */
+  /**
+   * Reads the recordings of listed events, also of those whose meeting is gone. An event that is not published might
+   * have belonged to another body.
+   */
   async #readRecordings(events: readonly EventRow[]): Promise<void> {
     const { bodies } = this.#parts;
     await this.#readRecordingsOf(events, ({ EventBodyId }) => bodies.place(EventBodyId)?.sourceId ?? null);

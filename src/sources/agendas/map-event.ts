@@ -36,9 +36,9 @@ export interface EventPlace {
   readonly body: BodyPlace;
   /** The meeting as it is published now; null when it is not. */
   readonly known: (Start & Partial<Pick<RecordData<'meetings'>, 'sourceUrl' | 'status'>>) | null;
-  /** Address of an event that has none of its own; null where the platform has no such page. */
+  /** Address of an event that has none of its own; null if the platform has no such page. */
   readonly calendarUrl?: string | null;
-  /** Votes on its items, by the id of the item's head row; absent where none are read. */
+  /** Votes on its items, by the id of the item's head row; absent if none are read. */
   readonly votes?: ReadonlyMap<number, Votes>;
   /** Files and status of other events that are the same meeting. */
   /** The agenda that was read from a file; absent if none was. */
@@ -236,8 +236,8 @@ function fileChange(
 ): RecordChange {
   const title = `${facts.title} ${kind === 'other' ? 'further paper' : kind}, ${facts.start.day}${suffix}`;
   const mediaType = mediaTypeOf(new URL(url).pathname);
-  const read = kind === file?.kind ? file.facts : null;
-  return upsert('documents', id, { meetingId: facts.meetingId, kind, title, url, mediaType, ...read });
+  const fileFacts = kind === file?.kind ? file.facts : null;
+  return upsert('documents', id, { meetingId: facts.meetingId, kind, title, url, mediaType, ...fileFacts });
 }
 
 const withoutTime = (sourceText: string | null): string =>

@@ -146,8 +146,8 @@ function* readKinds(items: readonly MappedItem[]): Steps<ReadonlyMap<string, Rea
     hasVotes: content.votes !== undefined,
     group,
   }));
-  const read = readAgendaRows(rows, yield* mapInSteps(rows, kindOfRow, 1));
-  return new Map(inOrder.map(({ id }, index) => [id, read[index]!]));
+  const agendaRows = readAgendaRows(rows, yield* mapInSteps(rows, kindOfRow, 1));
+  return new Map(inOrder.map(({ id }, index) => [id, agendaRows[index]!]));
 }
 
 /** Rows that were left out because the source does not publish them as items. */

@@ -50,21 +50,21 @@ function pairDay(events: readonly Session[], meetings: readonly Session[], pairs
   if (events.length + meetings.length > MAX_OF_DAY) return;
   let [freeEvents, freeMeetings] = [events, meetings];
   for (const test of TESTS) {
-    const found = onlyPairs(freeEvents, freeMeetings, test);
-    for (const [event, meeting] of found) pairs.set(event.id, meeting.id);
-    freeEvents = freeEvents.filter((event) => !found.has(event));
-    const taken = new Set(found.values());
-    freeMeetings = freeMeetings.filter((meeting) => !taken.has(meeting));
+    const certain = onlyPairs(freeEvents, freeMeetings, test);
+    for (const [event, meeting] of certain) pairs.set(event.id, meeting.id);
+    freeEvents = freeEvents.filter((event) => !certain.has(event));
+    const pairedMeetings = new Set(certain.values());
+    freeMeetings = freeMeetings.filter((meeting) => !pairedMeetings.has(meeting));
   }
 }
 
 /** Pairs of an event and a meeting that pass the test with each other and with nothing else. */
 function onlyPairs(events: readonly Session[], meetings: readonly Session[], test: Test): Map<Session, Session> {
-  const found = new Map<Session, Session>();
+  const pairs = new Map<Session, Session>();
   for (const event of events) {
     const [meeting, ...others] = meetings.filter((each) => test(event, each));
     if (meeting === undefined || others.length > 0) continue;
-    if (events.every((each) => each === event || !test(each, meeting))) found.set(event, meeting);
+    if (events.every((each) => each === event || !test(each, meeting))) pairs.set(event, meeting);
   }
-  return found;
+  return pairs;
 }

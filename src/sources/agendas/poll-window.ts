@@ -3,7 +3,10 @@ import { localDate, utcStamp } from './values.ts';
 import { DAY_MS } from '../../../domain/durations.ts';
 import { mapInSteps, type Steps } from '../../../domain/text/steps.ts';
 
-/** A poll reads events modified since the last good check and this long before it: the source sets stamps late, or not at all when only an item changes. */
+/**
+ * A poll also reads events that were modified this long before the last successful check: the source updates time
+ * stamps late, or not at all if only an item changes.
+ */
 export const STAMP_LOOK_BACK = 7 * DAY_MS;
 /** Events dated within this time before today, or later, are read at every poll. */
 const DATE_LOOK_BACK = 60 * DAY_MS;

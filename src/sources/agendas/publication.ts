@@ -2,7 +2,7 @@ import { anyPhrase } from '../../../domain/text/patterns.ts';
 import type { EventItemRow, EventRow } from './rows.ts';
 import { oneLine, publicUrl, type Text, utcStamp } from './values.ts';
 
-/** Characters of a status that are read. */
+/** Maximum characters of a status that are read. */
 const MAX_STATUS = 200;
 
 const SHOWN = '(?:viewable|visible|for|available|accessible|open|released|shown|displayed)';

@@ -93,7 +93,7 @@ export class EventsReader {
     return { row: { ...event, ...content.details, ...file?.row }, isPublished, body, own, parsed, votes, file };
   }
 
-  /** Returns null where the rows of the source are the agenda. */
+  /** Returns null if the rows of the source are the agenda. */
   async #readFile(event: EventRow, items: readonly unknown[], own: readonly OwnRecord[]): Promise<EventFile | null> {
     const { files } = this.#run;
     if (items.length > 0 || files === null || !this.#run.isReadInFull(event)) return null;

@@ -8,7 +8,7 @@ import type { EventItemRow, Skipped } from './rows.ts';
 import { utcStamp } from './values.ts';
 import { hasSummary, isVotedOn, mapMembers, type Votes, votesOf } from './votes.ts';
 
-/** Number of items of one event whose votes a run reads. */
+/** Maximum items of one event whose votes a run reads. */
 const MAX_ITEMS = 300;
 /** Number of failures after which a run reads no further votes. */
 const MAX_FAILURES = 3;
@@ -23,16 +23,16 @@ interface PastRead {
 }
 
 /**
- * The reads of this process. An unchanged item is read again after a day, or after an hour where the read failed. The memory holds no votes:
- * an item that is not read again keeps those that are published.
+ * The reads of this process. An unchanged item is read again after a day, or after an hour where the read failed. It
+ * stores no votes: the published votes of an item that is not read again stay.
  */
 export class VotesMemory {
   readonly #reads = new Map<string, PastRead>();
 
   /** Returns undefined if the item must be read. */
   recent(key: string, now: number): PastRead | undefined {
-    const read = this.#reads.get(key);
-    return read !== undefined && now - read.at < (read.failure === null ? DAY_MS : HOUR_MS) ? read : undefined;
+    const past = this.#reads.get(key);
+    return past !== undefined && now - past.at < (past.failure === null ? DAY_MS : HOUR_MS) ? past : undefined;
   }
 
   add(key: string, read: PastRead): void {
@@ -122,9 +122,9 @@ export class VotesReader {
     const past = this.#pastRead(key, item);
     const skipReason = past === undefined ? this.#reasonToSkip(reads.size) : past.failure;
     if (past !== undefined || skipReason !== null) return { votes: current, skipped: [], failure: skipReason };
-    const read = await this.#read(item.voted);
-    reads.set(key, { eventItemId, at: this.#options.clock.now(), failure: read.failure });
-    return read.failure === null ? read : { ...read, votes: current };
+    const result = await this.#read(item.voted);
+    reads.set(key, { eventItemId, at: this.#options.clock.now(), failure: result.failure });
+    return result.failure === null ? result : { ...result, votes: current };
   }
 
   #remember(reads: ReadonlyMap<string, NewRead>, isWritten: (eventItemId: number) => boolean): void {
@@ -166,11 +166,11 @@ export class VotesReader {
     const skipped: Skipped[] = [];
     try {
       for (const row of voted.toReversed()) {
-        const { members, skipped: left } = mapMembers(
+        const { members, skipped: skippedMembers } = mapMembers(
           row.EventItemId,
           (await this.#options.reader.votes?.(row.EventItemId)) ?? [],
         );
-        for (const each of left) skipped.push(each);
+        skipped.push(...skippedMembers);
         const votes = votesOf(row, members);
         if (votes !== undefined) return { votes, skipped, failure: null };
       }

@@ -11,7 +11,7 @@ import type { Removals } from './removals.ts';
 import type { EventRow } from './rows.ts';
 import type { RunFindings } from './run-findings.ts';
 
-/** Everything that the steps of one sync share. */
+/** State that the steps of one sync share. */
 export interface RunContext {
   readonly client: string;
   readonly reader: AgendaReader;

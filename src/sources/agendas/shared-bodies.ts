@@ -23,7 +23,7 @@ export interface PlaceRecords {
 
 /** A body moves to an older one of the same name only while it is younger than this. */
 const MAX_AGE_TO_MOVE = DAY_MS;
-/** Characters of a name that are compared. */
+/** Maximum characters of a name that are compared. */
 const MAX_NAME = 200;
 
 /** Words at the end of the name of a list: "Commissioners Court Agendas & Minutes". */
@@ -116,24 +116,24 @@ export class SharedBodies {
    * bodies of published meetings, by the same id, which identify a renamed body.
    */
   find(rows: readonly NamedRow[], ofMeetings: ReadonlyMap<number, ReadonlySet<string>>): ReadonlyMap<number, string> {
-    const found = new Map<number, string>();
-    const taken = new Set(rows.map(({ bodyId }) => this.#ownId(bodyId)));
+    const bodyIds = new Map<number, string>();
+    const usedIds = new Set(rows.map(({ bodyId }) => this.#ownId(bodyId)));
     const add = (bodyId: number, id: string | null) => {
       if (id === null) return;
-      found.set(bodyId, id);
-      taken.add(id);
+      bodyIds.set(bodyId, id);
+      usedIds.add(id);
     };
     const named = rows.flatMap(({ bodyId, name }) => (name === null ? [] : { bodyId, key: this.#key(name) }));
     const unique = [...Map.groupBy(named, ({ key }) => key).values()].filter(({ length }) => length === 1);
-    for (const { bodyId, key } of unique.flat()) add(bodyId, this.#sameName(bodyId, key, taken));
-    for (const { bodyId } of rows.filter((row) => !found.has(row.bodyId)))
-      add(bodyId, this.#ofMeetings(bodyId, ofMeetings.get(bodyId) ?? new Set(), taken));
-    return found;
+    for (const { bodyId, key } of unique.flat()) add(bodyId, this.#sameName(bodyId, key, usedIds));
+    for (const { bodyId } of rows.filter((row) => !bodyIds.has(row.bodyId)))
+      add(bodyId, this.#ofMeetings(bodyId, ofMeetings.get(bodyId) ?? new Set(), usedIds));
+    return bodyIds;
   }
 
-  #ofMeetings(bodyId: number, ids: ReadonlySet<string>, taken: ReadonlySet<string>): string | null {
+  #ofMeetings(bodyId: number, ids: ReadonlySet<string>, usedIds: ReadonlySet<string>): string | null {
     const [id, ...others] = ids;
-    if (id === undefined || others.length > 0 || taken.has(id)) return null;
+    if (id === undefined || others.length > 0 || usedIds.has(id)) return null;
     return this.#isShared(id) && !this.#place.bodies.has(this.#ownId(bodyId)) ? id : null;
   }
 
@@ -141,12 +141,12 @@ export class SharedBodies {
    * Returns the only body of another client with this name, of several the one that this client shares; null without one, or if the client's own
    * body stays.
    */
-  #sameName(bodyId: number, key: string, taken: ReadonlySet<string>): string | null {
+  #sameName(bodyId: number, key: string, usedIds: ReadonlySet<string>): string | null {
     const { bodies } = this.#place;
     const ownId = this.#ownId(bodyId);
     const own = bodies.get(ownId);
     const candidates = (this.#byKey.get(key) ?? []).filter(
-      (id) => !taken.has(id) && (own === undefined || isOlder([id, bodies.get(id)!], [ownId, own])),
+      (id) => !usedIds.has(id) && (own === undefined || isOlder([id, bodies.get(id)!], [ownId, own])),
     );
     const shared = candidates.filter((id) => this.#isShared(id));
     const [candidate, ...others] = shared.length > 0 ? shared : candidates;

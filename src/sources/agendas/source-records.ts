@@ -7,7 +7,7 @@ import type { ClientPlace } from './bodies.ts';
 import { oneLine } from './values.ts';
 import type { CheckedSource, UnreadSource } from './client-records.ts';
 
-/** Characters of a reason that the record keeps. */
+/** Maximum characters of a reason in the record. */
 const MAX_FAILURE = 300;
 
 type Platform = AgendaReader['platform'];
@@ -33,7 +33,10 @@ function contentBefore(
   };
 }
 
-/** The change of a source's record by a run: the time of the check (ISO 8601), its result, and the address of the site where the run saw one. */
+/**
+ * Changes the record of a source after a run: the time of the check (ISO 8601), its result, and the address of the site
+ * if the run found one.
+ */
 export function sourceCheckChange(
   source: CheckedSource,
   { jurisdictionId }: ClientPlace,
@@ -43,7 +46,7 @@ export function sourceCheckChange(
     readonly failure: string | null;
     readonly siteUrl: string | null;
     readonly platform: Platform;
-    /** Version of the rules with which the run read the whole source; null where it read a part. */
+    /** Version of the rules with which the run read the whole source; null if it read a part. */
     readonly readingVersion: number | null;
     /** Null for a run that read no agenda in a file. */
     readonly textEvidence: RecordContent<'sources'>['agendaTextEvidence'];

@@ -14,7 +14,7 @@ const eventRow = z.object({
   EventHidden: z.string().optional(),
 });
 
-/** Returns the form of a document that its address shows, such as `pdf`; null where it shows none. */
+/** Returns the form of a document that its address shows, such as `pdf`; null if it shows none. */
 function formOf(address: string): string | null {
   const url = URL.parse(address);
   if (url === null) return null;

@@ -27,7 +27,7 @@ export interface SyncParts {
   readonly target: SyncTarget;
   /** Shared by the runs of a process. */
   readonly votesMemory: VotesMemory;
-  /** Reads agendas from files; absent where the platform or the caller has none. */
+  /** Reads agendas from files; absent if the platform or the caller has none. */
   readonly web?: WebReader | undefined;
 }
 
@@ -130,7 +130,7 @@ export class SyncRun {
     this.read.bodies = parsed.rows.length + parsed.skipped.length;
     this.findings.skip(parsed.skipped, null);
     if (!parsed.rows.some(({ BodyName }) => oneLine(BodyName) !== null)) {
-      throw new SourceUnavailable('the list of bodies came back without a body');
+      throw new SourceUnavailable('the list of bodies contains no body');
     }
     return parsed;
   }
@@ -153,7 +153,7 @@ export class SyncRun {
     await joined.readPublished(listed.rows, reader.listedFrom ?? null);
     if (this.read.events === 0 && since === null && bodies.meetings.size + joined.published.size > 0) {
       throw new SourceUnavailable(
-        'the list of events came back empty although events of it are published; nothing was removed',
+        'the list of events is empty although some of its events are published; nothing was removed',
       );
     }
     return listed;
@@ -203,6 +203,6 @@ function upcomingFirst(groups: readonly (readonly EventRow[])[], day: string): r
 /** Returns the local date `YYYY-MM-DD`; null without one. */
 function requireDate(since: string | undefined): string | null {
   const date = localDate(since);
-  if (since !== undefined && date === null) throw new SyncRefused(`"${since}" is no date; write it as YYYY-MM-DD`);
+  if (since !== undefined && date === null) throw new SyncRefused(`"${since}" is not a date; use YYYY-MM-DD`);
   return date;
 }

@@ -19,7 +19,7 @@ interface AgendaLine {
   readonly title: string;
 }
 
-/** Characters of a title that are compared. */
+/** Maximum characters of a title that are compared. */
 const MAX_TITLE = 500;
 
 /** The lines of an agenda and the status of its meeting, by which twins are found. */
@@ -78,7 +78,7 @@ const KINDS = [
   /\b(?:work ?shop|work ?session|study session|taller|sesi[oó]n de trabajo)\b/i,
   /\b(?:joint|conjunta)\b/i,
 ];
-/** Characters of a text that are read. */
+/** Maximum characters of a text that are read. */
 const MAX_TEXT = 2_000;
 
 const textOf = ({ EventTitle, EventName, EventComment }: EventRow): string =>

@@ -19,7 +19,7 @@ export function paragraphs(value: Text): string | null {
 /** Characters that `URL` leaves unencoded in places, although RFC 3986 does not allow them. */
 const UNENCODED = /[|^`{}\\"<>]|%(?![0-9a-fA-F]{2})/g;
 
-/** A longer address is none. */
+/** A longer address is not published. */
 const MAX_ADDRESS = 8_000;
 
 /** A public http or https address, percent-encoded; null for another one. Encoding is idempotent: each run returns the same address. */

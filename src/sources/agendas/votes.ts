@@ -7,7 +7,7 @@ export type Votes = NonNullable<RecordData<'agenda_items'>['votes']>;
 type Summary = Omit<Votes, 'members'>;
 
 const MAX_MEMBERS = 500;
-/** Characters of a name, a vote or a tally. */
+/** Maximum characters of a name, a vote or a tally. */
 const MAX_TEXT = 200;
 
 const voteText = (value: Text): string | null => oneLine(beginningOf(value ?? '', MAX_TEXT));

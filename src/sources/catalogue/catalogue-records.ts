@@ -13,9 +13,9 @@ const municipality = z.strictObject({
   name: z.string(),
   kind: z.enum(['city', 'town', 'village']),
   active: z.boolean(),
-  /** Counties of the region that hold any part of it; the one with most of its people first. */
+  /** Counties of the region that contain any part of it; the one with most of its people first. */
   countySlugs: z.array(z.string()).min(1),
-  /** Counties beyond the region's sixteen that hold a part of it. */
+  /** Counties outside the region that contain a part of it. */
   outsideCounties: z.array(z.string()),
   population: z.int().min(0).nullable(),
   populationYear: z.int().nullable(),

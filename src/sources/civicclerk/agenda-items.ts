@@ -40,14 +40,14 @@ interface Around {
 /** Converts the tree of an agenda to rows of Legistar, in its order. Sections are rows, and the group of the rows below them. */
 export function* civicClerkItemsInSteps(agenda: unknown): Steps<readonly object[]> {
   const rows: object[] = [];
-  const seen = new Set<number>();
+  const itemIds = new Set<number>();
   function* addAll(items: readonly unknown[], around: Around): Steps<void> {
     if (around.depth > MAX_DEPTH) return;
     for (const item of items) {
       yield;
       const { data: row } = itemRow.safeParse(item);
-      if (row === undefined || seen.has(row.id) || rows.length > MAX_EVENT_ITEMS) continue;
-      seen.add(row.id);
+      if (row === undefined || itemIds.has(row.id) || rows.length > MAX_EVENT_ITEMS) continue;
+      itemIds.add(row.id);
       const title = titleOf(row.agendaObjectItemName);
       const own = oneLine(row.agendaObjectItemOutlineNumber?.replace(MARKS, ''));
       const number = underNumber(around.number, own) ?? around.number;

@@ -20,7 +20,7 @@ const ARCHIVE = {
 /** Link to a file: `Archive.aspx?ADID=8497` or `/ArchiveCenter/ViewFile/Item/8497`. */
 const FILE = /(?:archive\.aspx\?(?:[^#]*&)?adid=|\/archivecenter\/viewfile\/item\/)(\d{1,12})/i;
 const LIST = /archive\.aspx\?(?:[^#]*&)?amid=/i;
-/** Characters of a title. */
+/** Maximum characters of a title. */
 const MAX_TITLE = 300;
 
 export interface ArchiveCenter {

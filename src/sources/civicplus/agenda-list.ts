@@ -24,14 +24,14 @@ type AgendaList = Found<keyof typeof AGENDA_LIST>;
 /** A list of agendas of one body. */
 export interface Category {
   readonly id: number;
-  /** Null where the page does not name it. */
+  /** Null if the page does not name it. */
   readonly name: string | null;
   /** Years that have a list of their own; the page shows one of them. */
   readonly years: readonly number[];
   readonly shownYear: number | null;
 }
 
-/** A paper; the day is empty and the id null where the row states none. */
+/** A paper; the day is empty and the id null if the row states none. */
 export interface AgendaRow extends Omit<PaperRow, 'id'> {
   readonly id: number | null;
   readonly categoryId: number;
@@ -93,13 +93,13 @@ const nameInHeading = (heading: string | null): string | null => oneLine(heading
 
 /** Reads the rows of the lists that a page shows. `address` is that of the page. */
 export function* readAgendaRowsInSteps({ rows }: AgendaList, address: string): Steps<readonly AgendaRow[]> {
-  const read: AgendaRow[] = [];
+  const agendaRows: AgendaRow[] = [];
   for (const row of rows) {
     yield;
     const section = row.around(isSection);
-    read.push(readAgendaRow(row, section === null ? 0 : categoryIdOf(section), address));
+    agendaRows.push(readAgendaRow(row, section === null ? 0 : categoryIdOf(section), address));
   }
-  return read;
+  return agendaRows;
 }
 
 function readAgendaRow(row: PageElement, categoryId: number, address: string): AgendaRow {

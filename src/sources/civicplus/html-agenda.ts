@@ -13,7 +13,7 @@ const [isTitle, isText, isBullet] = ['title', 'desc', 'bullet'].map((name) => wi
 ];
 const isFile = withClass('a', 'file');
 const AGENDA = { items: isItem };
-/** A longer page is no agenda: searches in it could end early. */
+/** A longer page is not an agenda: searches in it could end early. */
 const MAX_CHARACTERS = 1_000_000;
 /** Level of an item: `level2`. */
 const LEVEL = /\blevel-?(\d)\b/;

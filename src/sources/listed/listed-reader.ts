@@ -78,7 +78,10 @@ const isRead = (
 
 interface ListedReaderOptions {
   readonly platform: Pick<AgendaReader['platform'], 'sourceType' | 'label' | 'isSecondary' | 'readsAgendaFiles'>;
-  /** The whole list. A reader, which lives as long as one sync, calls it once, and again where a meeting is not in it. */
+  /**
+   * Reads the whole list. A reader lives as long as one sync and calls it once, and again if a meeting is missing from
+   * it.
+   */
   readonly list: () => Promise<readonly ListedEvent[]>;
   /** Day from which the list that was read is complete. */
   readonly listedFrom?: () => string | null;
@@ -107,7 +110,7 @@ export function listedReader({ platform, list, listedFrom, eventItems, details }
     },
     events: async (from) =>
       (await readList()).filter((event) => from === null || !isRead(event) || event.EventDate >= from),
-    // A second look: a list that came back short once must not remove what is there.
+    // Reads again: a list that was incomplete once must not cause removals.
     event: async (eventId) => (await listAgain()).get(eventId) ?? null,
     eventItems: eventItems ?? (async () => []),
     get listedFrom() {

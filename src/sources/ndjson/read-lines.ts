@@ -6,7 +6,7 @@ export interface InputLine {
   readonly number: number;
   /** The line's bytes without its line feed; cut at `MAX_LINE_BYTES`. */
   readonly bytes: Buffer;
-  /** Full length in bytes; more than `bytes` holds where the line was cut. */
+  /** Full length in bytes, which exceeds that of `bytes` if the line was cut. */
   readonly length: number;
 }
 

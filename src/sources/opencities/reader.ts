@@ -25,7 +25,7 @@ const detailsRow = z.object({
 });
 
 const FIRST_YEAR = 2020;
-/** An entry of a whole day: a notice, voting dates. It is no meeting. */
+/** An all-day entry, such as a notice or voting dates. It is not a meeting. */
 const WHOLE_DAY = /^12:00:00 AM$/;
 
 /** Day first: "1/10/2024 2:00:00 PM" is on the first of October. */
@@ -35,7 +35,7 @@ function dayAndTime(dateTime: string) {
   return { day: `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`, time: time.join(' ') };
 }
 
-/** Reads a calendar of an OpenCities site. An entry has a page with an agenda for people, so that a meeting has no items. */
+/** Reads a calendar of an OpenCities site. The agenda of an entry is a page for people, so meetings have no items. */
 export function openCitiesReader(client: OpenCitiesClient, site: string, clock: Clock): AgendaReader {
   const entries = new Map<number, OpenCitiesEntry>();
   return listedReader({

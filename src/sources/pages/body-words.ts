@@ -22,7 +22,7 @@ export function bodyInTitle(title: string): string | null {
 
 const PAPERS = new Set(['agenda', 'agendas', 'minutes', 'packet', 'packets', '&', 'and', '/', '-', '–']);
 const MEETINGS = new Set(['meeting', 'meetings']);
-/** Words that name no body without the word behind them. */
+/** Words that name no body without the next word. */
 const VAGUE = new Set([
   'other',
   'misc',

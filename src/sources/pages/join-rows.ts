@@ -22,7 +22,7 @@ export interface PaperMeeting {
   /** The lowest id of its papers: the first one that was published. */
   readonly id: number;
   readonly day: string;
-  /** Null where the titles name only the paper. */
+  /** Null if the titles name only the paper. */
   readonly title: string | null;
   /** All titles, one per line: one of them can be a notice. */
   readonly titles: string;
@@ -56,9 +56,9 @@ const KINDS = [TRANSLATION, PACKET, SUPPLEMENT, AMENDED, MINUTES, PAPER];
 /** The form of the file at the end of a title. */
 const FORM = / ?\((?:pdf|docx?)\)$/i;
 
-/** More papers of one day are not those of a meeting. */
+/** Maximum papers of one day that can belong to one meeting. */
 const MAX_PAPERS = 40;
-/** A longer title is read up to here. */
+/** Maximum characters of a title that are read. */
 const MAX_TITLE = 300;
 
 /** The words of a title that distinguish meetings of one body and day. */
@@ -103,9 +103,9 @@ const isFurther = (row: ReadRow): boolean =>
 export function joinPapers(rows: readonly PaperRow[]): readonly PaperMeeting[] {
   const groups: ReadRow[][] = [];
   if (rows.length > MAX_PAPERS) return rows.map((row) => meetingOf([readRow(row)]));
-  const read = rows.map(readRow).toSorted((left, right) => left.id - right.id);
-  for (const row of read) if (!isFurther(row)) groups.push([row]);
-  const further = read.filter(isFurther);
+  const papers = rows.map(readRow).toSorted((left, right) => left.id - right.id);
+  for (const row of papers) if (!isFurther(row)) groups.push([row]);
+  const further = papers.filter(isFurther);
   const agendas = groups.length;
   for (const row of further) {
     const same = groups.filter(([first]) => first!.subject === row.subject);

@@ -3,7 +3,7 @@ import { joinPapers, type PaperRow } from './join-rows.ts';
 
 interface PaperList {
   readonly body: { readonly id: number; readonly name: string };
-  /** The papers of the body. The id is null where a row has none. */
+  /** The papers of the body. The id is null if a row has none. */
   readonly rows: readonly (Omit<PaperRow, 'id'> & { readonly id: number | null })[];
   /** Address of the list, for a meeting without an agenda. */
   readonly list: string;

@@ -3,7 +3,7 @@ import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { Steps } from '../../../domain/text/steps.ts';
 import { oneLine } from '../agendas/values.ts';
 
-/** True for an element that a reader looks for, by its tag and attributes. */
+/** Matches elements by tag and attributes. */
 export type Matcher = (tag: string, attributes: Readonly<Record<string, string | undefined>>) => boolean;
 
 export const withTag =
@@ -25,7 +25,7 @@ export const withAttribute =
 
 type Node = DomHandler['tagStack'][number];
 
-/** Nodes that one search visits below an element: a row or an item has far fewer. */
+/** Maximum nodes that one search visits below an element: a row or an item has far fewer. */
 const MAX_VISITS = 20_000;
 
 /** Visits the nodes below one in the order of the page until `visit` returns true. */
@@ -68,12 +68,12 @@ export class PageElement {
   }
   /** The elements below this one, at most `limit`. */
   all(matches: Matcher, limit = Infinity): readonly PageElement[] {
-    const found: PageElement[] = [];
+    const elements: PageElement[] = [];
     walk(this.#node, (node) => {
-      if (matchesNode(node, matches)) found.push(new PageElement(node));
-      return found.length >= limit;
+      if (matchesNode(node, matches)) elements.push(new PageElement(node));
+      return elements.length >= limit;
     });
-    return found;
+    return elements;
   }
   first(matches: Matcher): PageElement | null {
     return this.all(matches, 1)[0] ?? null;

@@ -1,6 +1,6 @@
 import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
 
-/** Characters of a title that are read. */
+/** Maximum characters of a title that are read. */
 const MAX_TITLE = 300;
 /** "02242026" and "20260224", in file names. */
 const COMPACT =
@@ -9,8 +9,8 @@ const COMPACT =
 /** Returns the first day that a title states, `YYYY-MM-DD`; null without one. */
 export function dayInTitle(title: string): string | null {
   const text = title.slice(0, MAX_TITLE);
-  const [stated] = readDays(text);
-  if (stated !== undefined) return stated.date;
+  const [first] = readDays(text);
+  if (first !== undefined) return first.date;
   const { year, month, day } = COMPACT.exec(text)?.groups ?? {};
   return readDays(`${year}-${month}-${day}`)[0]?.date ?? null;
 }

@@ -20,7 +20,7 @@ interface ProbeOptions {
   readonly deadlineMs?: number;
 }
 
-/** Words in the reasons of a request that was answered and refused. */
+/** Words in the reason for a refused request. */
 const REFUSALS = ['refuse', 'requires a login', 'login page', 'needs a token'];
 
 function failureOf(error: unknown): Pick<RegistryAnswer, 'result' | 'reason'> {

@@ -35,9 +35,9 @@ export function swagitReader({ web, site, view, since, clock }: SwagitSite): Age
       const videos = new Map<number, Video>();
       const unread: string[] = [];
       for (const id of views) {
-        const read = await readView(web, `${site}/views/${id}`, firstDay);
-        for (const video of read.videos) if (!videos.has(video.id)) videos.set(video.id, video);
-        unread.push(...read.unread);
+        const view = await readView(web, `${site}/views/${id}`, firstDay);
+        for (const video of view.videos) if (!videos.has(video.id)) videos.set(video.id, video);
+        unread.push(...view.unread);
       }
       const all = [...videos.values()];
       const from = firstDay(all.map(({ day }) => day));

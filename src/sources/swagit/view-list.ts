@@ -18,7 +18,7 @@ const VIEW = {
 };
 type ViewPage = Page<keyof typeof VIEW>;
 
-/** Recording of a list. The day is empty where the row states none. */
+/** Recording of a list. The day is empty if the row states none. */
 export interface Video {
   readonly id: number;
   readonly day: string;
@@ -33,7 +33,7 @@ interface ReadView {
   readonly unread: readonly string[];
 }
 
-/** Pages of one list. */
+/** Maximum pages of one list. */
 const MAX_PAGES = 200;
 
 /**
@@ -57,7 +57,7 @@ export async function readView(
   for (const tab of [shown ?? { name: null, address }, ...others]) {
     try {
       const page = others.includes(tab as Tab) ? await readPage(web, tab.address, VIEW) : view;
-      for await (const read of readListPages(web, { page, name: tab.name, firstDay })) videos.push(...read);
+      for await (const recordings of readListPages(web, { page, name: tab.name, firstDay })) videos.push(...recordings);
     } catch (error) {
       if (!(error instanceof SourceUnavailable)) throw error;
       unread.push(`the list ${tab.name ?? tab.address}: ${error.message}`);
@@ -101,13 +101,13 @@ interface VideoList {
  * number repeats it.
  */
 async function* readListPages(web: WebReader, list: VideoList): AsyncGenerator<readonly Video[]> {
-  const known = new Set<number>();
+  const knownIds = new Set<number>();
   let { page } = list;
   let from: string | undefined;
   for (let number = 1; number <= MAX_PAGES; number += 1) {
     const videos = await runInTurns(readVideosInSteps(page, list.name));
-    if (videos.every(({ id }) => known.has(id))) return;
-    for (const { id } of videos) known.add(id);
+    if (videos.every(({ id }) => knownIds.has(id))) return;
+    for (const { id } of videos) knownIds.add(id);
     yield videos;
     if (page.found.links.length > MAX_LINKS)
       throw new SourceUnavailable(`a page has more than ${MAX_LINKS} links to recordings; the others are not read`);
@@ -127,9 +127,9 @@ function nextPage({ address, found }: ViewPage): string | null {
   return target?.searchParams.has('page') === true ? target.href : null;
 }
 
-/** Links to recordings of one page that are read. */
+/** Maximum links to recordings that are read from one page. */
 const MAX_LINKS = 5_000;
-/** Cells of a row that are read. */
+/** Maximum cells of a row that are read. */
 const CELLS = 8;
 
 /** The rows of the table, or of another layout all links to recordings in rows with a day. */

@@ -194,7 +194,7 @@ describe('an event that is a meeting of another source', () => {
     await recordings.sync();
     const [listed] = recordings.events;
     recordings.events = [];
-    expect((await recordings.sync()).failure).toMatch(/came back/);
+    expect((await recordings.sync()).failure).toMatch(/is empty although/);
     expect(shown()).toEqual(JOINED);
     recordings.events = [listed!];
     await expectSettled();

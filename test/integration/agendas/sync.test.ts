@@ -328,7 +328,7 @@ describe('a failure of the source', () => {
     await served.sync();
     recording.events = [];
     const report = await served.sync();
-    expect(report.failure).toMatch(/came back empty/);
+    expect(report.failure).toMatch(/is empty although/);
     expect(served.removals()).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import {
 import { DeadlineExceeded } from '../../../../domain/ports/database.ts';
 import type { PaymentMove, PaymentRow } from '../../../../domain/ports/payments.ts';
 import { Refusal } from '../../../../domain/rejections.ts';
-import { answeredWithin, Backoff, withinDeadline } from '../../../../plumbing/retry.ts';
+import { resolveWithin, Backoff, withinDeadline } from '../../../../plumbing/retry.ts';
 import { type PaidCall, type PaymentAnswer, type PaymentParts, PaymentRefused } from './paid-call.ts';
 import { sha256 } from './payment-terms.ts';
 
@@ -272,5 +272,5 @@ async function publishPromptly(work: PaymentWork, row: PaymentRow): Promise<void
     );
   });
   work.trackInBackground(publishing);
-  await answeredWithin(work.clock, PUBLISH_WAIT_MS, () => publishing).catch(() => undefined);
+  await resolveWithin(work.clock, PUBLISH_WAIT_MS, () => publishing).catch(() => undefined);
 }

@@ -72,13 +72,13 @@ const showLines = (points, now) => {
   };
   fill(byId('lines'), lines, makeLine, (figure, [name, valueOf, text]) => {
     const values = points.map((point) => [(100 * (point.at - now + HOUR_MS)) / HOUR_MS, valueOf(point)]);
-    const known = values.map(([, value]) => value).filter((value) => value !== null);
+    const measured = values.map(([, value]) => value).filter((value) => value !== null);
     const highest = Math.max(0, ...known);
-    const told = known.length === 0 ? 'measuring' : `${text(known.at(-1))}, highest ${text(highest)}`;
+    const summary = measured.length === 0 ? 'measuring' : `${text(measured.at(-1))}, highest ${text(highest)}`;
     const [caption, svg] = figure.children;
     setText(caption.children[0], name);
-    setText(caption.children[1], told);
-    setAttribute(svg, 'aria-label', `${name} of the last hour: ${told}`);
+    setText(caption.children[1], summary);
+    setAttribute(svg, 'aria-label', `${name} of the last hour: ${summary}`);
     const parts = [[]];
     for (const [x, value] of values) {
       if (value === null) parts.push([]);

@@ -9,7 +9,7 @@ interface PurgeCopiesParts {
   readonly progress: Progress;
   /** Measures deadlines. */
   readonly clock: Pick<Clock, 'now'>;
-  /** The clock that dates saved answers. */
+  /** Clock for the times of saved answers. */
   readonly chainClock: Pick<Clock, 'now'>;
   readonly readModels: readonly string[];
 }
@@ -48,7 +48,7 @@ export const createErasureReactor = ({
         passedAt.set(stored.id, until);
         const remaining = await copies.clear(listErasedStreams(stored), until);
         if (remaining > 0)
-          throw new NotYet(`${remaining} paid calls are under way whose answers may hold an erased text`);
+          throw new NotYet(`${remaining} paid calls are under way whose answers might contain an erased text`);
       }
     };
   },

@@ -38,11 +38,11 @@ export function createInletPart(deps: InletDependencies, part: InletPart): Inlet
       acquired ??= await deps.store.take(part);
       if (end >= acquired.next) return { offset: acquired.next, isFresh };
       throw new Error(
-        `partition ${part.partition} of ${part.topic} ends at ${end}, and was taken up to ${acquired.next}: it is another topic of the same name; give it another name`,
+        `partition ${part.partition} of ${part.topic} ends at ${end}, and was processed up to ${acquired.next}: it is another topic with the same name; rename it`,
       );
     },
     async take(messages, reached, confirmOwner) {
-      if (acquired === null) throw new Error('a partition is taken before its messages');
+      if (acquired === null) throw new Error('messages arrived for a partition that was not acquired');
       const { next } = acquired;
       waiting = [...waiting, ...messages.filter(({ offset }) => offset >= next)];
       for (;;) {
@@ -100,7 +100,7 @@ async function giveCommand(
 }
 
 const leaseLost = ({ topic, partition }: InletPart) =>
-  new LeaseLost(`partition ${partition} of ${topic} was taken by another process`);
+  new LeaseLost(`partition ${partition} of ${topic} was acquired by another process`);
 
 const STREAMS_AT_ONCE = 32;
 

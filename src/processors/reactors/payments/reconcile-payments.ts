@@ -37,8 +37,8 @@ export async function reconcilePayments(parts: ReconcileParts, signal: AbortSign
   const tidied = await forEachPayment(parts, signal, await ledger.abandoned(chainClock.now(), AT_ONCE), (row) =>
     tidy(parts, row),
   );
-  let looked = 0;
-  for (; looked < AT_ONCE && !signal.aborted; looked += 1) {
+  let examined = 0;
+  for (; examined < AT_ONCE && !signal.aborted; examined += 1) {
     // One row at a time, because a lease lasts for one inspection.
     const rows = await ledger.claimUnknown(newPaymentLease(parts), 1);
     if (rows.length === 0) break;
@@ -46,7 +46,7 @@ export async function reconcilePayments(parts: ReconcileParts, signal: AbortSign
   }
   const unpublished = await ledger.unpublished(chainClock.now() - PUBLISH_DELAY_MS, AT_ONCE);
   const published = await forEachPayment(parts, signal, unpublished, (row) => publishPaymentFacts(parts, row));
-  return { tidied, looked, published, purged: await ledger.purgeResults(clock.now() - RESULT_RETENTION_MS) };
+  return { tidied, looked: examined, published, purged: await ledger.purgeResults(clock.now() - RESULT_RETENTION_MS) };
 }
 
 async function forEachPayment(

@@ -22,13 +22,13 @@ export interface FileRequest {
   readonly address: string;
   /** True if the day of the meeting is over. */
   readonly isPast: boolean;
-  /** True if the file is asked for however recently it was. */
+  /** True if the file is requested even if it was requested recently. */
   readonly isForced: boolean;
 }
 
-/** Bytes of an address that can be stored. */
+/** Maximum bytes of an address that can be stored. */
 const MAX_ADDRESS = 2_000;
-/** Characters of the items of an agenda that are stored, so that a row is a line of a backup. */
+/** Maximum characters of the stored items of an agenda, so that a row fits into a line of a backup. */
 const MAX_AGENDA = 1_500_000;
 
 const NOT_LINKED = { recordIds: [], meetingId: null };
@@ -60,7 +60,7 @@ function bounded(agenda: AgendaDocument): AgendaDocument {
 
 /**
  * Reads the agendas of one source from files, one after another, so that memory contains one document of a source. A
- * file is asked for with its validator, and is parsed only if its content or the rules have changed.
+ * file is requested with its validator, and is parsed only if its content or the rules have changed.
  */
 export class AgendaFiles {
   readonly #web: WebReader;
@@ -109,7 +109,8 @@ export class AgendaFiles {
   async #accept(address: string, file: WebFile | null, stored: StoredDocument | null, isCurrent: boolean) {
     const checkedAt = this.#clock.now();
     if (file === null) {
-      if (stored === null) throw new SourceUnavailable('the server states that the file is unchanged since no version');
+      if (stored === null)
+        throw new SourceUnavailable('the server answered "not modified" although no version is stored');
       await this.#ports.stored.confirm(address, { validator: stored.validator, checkedAt });
       return stored;
     }

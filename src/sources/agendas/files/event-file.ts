@@ -14,9 +14,9 @@ import { type AgendaFiles, isDivided, isDocument, type ReadFile } from './agenda
 import { itemIdsInSteps } from './item-ids.ts';
 
 const PDF = 'application/pdf';
-/** Characters of a title: a page of a hundred records has less than a megabyte. */
+/** Maximum characters of a title, so that a page of a hundred records has less than a megabyte. */
 const MAX_TITLE = 2_000;
-/** Characters of a section: each of its items has it. */
+/** Maximum characters of a section, which each of its items contains. */
 const MAX_SECTION = 500;
 
 const factsOf = ({ mediaType, bytes, sha256, agenda }: DocumentVersion): FileFacts => ({
@@ -76,10 +76,10 @@ export async function readEventFile(
   const address = (kind === 'agenda' ? oneLine(event.EventAgendaDownload) : null) ?? link;
   const day = today(run);
   const isPast = (localDate(event.EventDate) ?? day) < day;
-  const read = await files.read({ address, isPast, isForced: run.since !== null });
-  const { version } = read;
+  const file = await files.read({ address, isPast, isForced: run.since !== null });
+  const { version } = file;
   const itemRecords = own.filter(({ resource }) => resource === 'agenda_items').map(({ id }) => id);
-  const flaws = flawsOf(event, read);
+  const flaws = flawsOf(event, file);
   if (version === null || !isDivided(version.agenda)) {
     const opened = version !== null && isDocument(version) ? factsOf(version) : null;
     const facts = opened ?? (await publishedFacts(run, fileId(run.client, event.EventId, kind), link));

@@ -12,14 +12,14 @@ export interface EarlierItem extends NumberedTitle {
   readonly itemId: number;
 }
 
-/** Words of a title that are compared. */
+/** Maximum words of a title that are compared. */
 const MAX_WORDS = 60;
 /** Titles with fewer words are compared by pairs of letters. */
 const FEW_WORDS = 5;
-/** Likeness of the titles of one item under another number, and under the same number. */
+/** Minimum similarity of two titles of one item, with different numbers and with the same number. */
 const SAME_ITEM = 0.8;
 const SAME_ITEM_OF_NUMBER = 0.6;
-/** Pairs of remaining items that are compared. */
+/** Maximum number of remaining pairs that are compared. */
 const MAX_PAIRS = 40_000;
 
 interface Compared {
@@ -108,14 +108,14 @@ export function* itemIdsInSteps(
   pairing.pairEqual(({ number, title }) => JSON.stringify([number, title]));
   pairing.pairEqual(({ title }) => title);
   yield* pairing.pairSimilar();
-  const taken = new Set(earlier.map(({ itemId }) => itemId));
+  const usedIds = new Set(earlier.map(({ itemId }) => itemId));
   return items.map(({ number, title }, index) => {
-    const found = pairing.ids.get(index);
-    if (found !== undefined) return found;
+    const pairedId = pairing.ids.get(index);
+    if (pairedId !== undefined) return pairedId;
     for (let nth = 0; ; nth += 1) {
       const itemId = derivedNumber('agenda item', String(eventId), number ?? '', title, String(nth));
-      if (taken.has(itemId)) continue;
-      taken.add(itemId);
+      if (usedIds.has(itemId)) continue;
+      usedIds.add(itemId);
       return itemId;
     }
   });

@@ -1,6 +1,6 @@
-/** A longer text is no time. */
+/** A longer text is not a time. */
 const MAX_TIME = 100;
-/** The words of a table, which white space separates, as part of a regular expression. */
+/** Builds a part of a regular expression from words that are separated by white space. */
 const oneOf = (table: string): string => String.raw`\b(?:${table.trim().split(/\s+/).join('|')})\b`;
 
 const ANNOUNCEMENT = oneOf(
@@ -40,7 +40,7 @@ const DOUBT = oneOf(`
 const UNCERTAIN = new RegExp(`[?~±+]|${DOUBT}`, 'i');
 
 interface ClockTime {
-  /** After midnight; null where the half of the day is not certain. */
+  /** Minutes after midnight; null if AM or PM is not certain. */
   readonly minutes: number | null;
   readonly hour: number;
   readonly minute: number;
@@ -85,7 +85,7 @@ function readClockTime(text: string): ClockTime | null {
   };
 }
 
-/** A start that names no half of the day ("8:30-9:30 AM") has that of the end, where it is then before the end; null else. */
+/** A start without AM or PM ("8:30-9:30 AM") gets that of the end if it is then before the end, else null. */
 function startOfSpan(start: ClockTime, end: ClockTime): number | null {
   if (start.minutes !== null || end.half === undefined || end.minutes === null) return start.minutes;
   const derived = twelveHourMinutes(start.hour, start.minute, end.half);

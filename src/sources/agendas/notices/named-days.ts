@@ -36,7 +36,7 @@ function namedDays(text: string): string[] {
   return days;
 }
 
-/** True if the text names the day of the meeting; null where it names none. */
+/** True if the text names the day of the meeting; null if it names none. */
 export function isOwnDay(text: string, { day }: MeetingDay): boolean | null {
   const days = namedDays(text);
   return days.length === 0 ? null : days.includes(day.slice(5));

@@ -59,8 +59,8 @@ export function isAboutTheMeeting(
   const own = wordSet(names.join(' '));
   let isNamed = names.some((name) => ` ${subject} `.includes(` ${name} `));
   const isOfItsDay = isOwnDay(withoutBody(subject), context) === true;
-  const read = context.isName === true && isOfItsDay ? withoutBody(subject) : subject;
-  for (const word of read.split(/[\s,.:;/–—-]+/).filter((part) => part !== '')) {
+  const words = context.isName === true && isOfItsDay ? withoutBody(subject) : subject;
+  for (const word of words.split(/[\s,.:;/–—-]+/).filter((part) => part !== '')) {
     if (MEETING_NOUNS.has(word) || (SESSION_NOUNS.has(word) && (context.sessions || own.has(word)))) isNamed = true;
     else if (!PLAIN_WORDS.has(word) && !own.has(word) && !extra.has(word) && !NUMBER.test(word)) return false;
   }

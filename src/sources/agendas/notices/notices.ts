@@ -162,7 +162,7 @@ function isMovedToOtherDay(after: string, context: NoticeContext): boolean {
   );
 }
 
-/** True for " of item 5 - regular meeting" after "cancellation": what is canceled is no meeting. */
+/** True for " of item 5 - regular meeting" after "cancellation": the canceled thing is not a meeting. */
 function isOfAnotherThing(after: string, context: NoticeContext): boolean {
   const object = /^(?: notice)? (?:of|for) (.*)$/s.exec(after.split(/ [–-] /)[0] ?? '')?.[1];
   return (
@@ -206,7 +206,7 @@ function isOfOtherMeeting(verb: Verb, after: string, context: NoticeContext): bo
 function isVerbOfTheMeeting(verb: Verb, after: string, context: NoticeContext): boolean {
   if (verb === 'moved') return true;
   if (verb === 'not held') return NOT_HELD_END.test(after);
-  // A "rescheduled meeting" takes place.
+  // A "rescheduled meeting" still takes place.
   const [firstName = ''] =
     verb === 'cancelled' ? [after] : /^\s*[,:;–—-]/.test(after) ? after.split(/\b(?:to|until)\b/) : [];
   return BARE_END.test(after) || isAboutTheMeeting(firstName.trim(), context);
