@@ -209,7 +209,7 @@ describe('two processes that both assume to own a partition', () => {
       expect(await next.from(100n)).toEqual({ offset: 0n, isFresh: true });
       expect(await next.take(messages(0, put(1, 1), put(2, 1), put(1, 2)), 3n, nothing)).toBe(3n);
       zombie.wake();
-      await expect(late).rejects.toThrow(/taken by another process/);
+      await expect(late).rejects.toThrow(/acquired by another process/);
       expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
       expect(await variantsOf(civic, id(2))).toEqual(['topic-1']);
     },
@@ -225,7 +225,7 @@ describe('two processes that both assume to own a partition', () => {
     await next.from(100n);
     await next.take(messages(0, put(1, 1), put(1, 2)), 2n, nothing);
     zombie.wake();
-    await expect(late).rejects.toThrow(/taken by another process/);
+    await expect(late).rejects.toThrow(/acquired by another process/);
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
   });
 
