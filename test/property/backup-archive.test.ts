@@ -118,7 +118,11 @@ describe('an archive with valid seals is refused for', () => {
       () => changed(10, (line) => line.replace('{\\"createdAt', '{createdAt')),
       /cannot read it/,
     ],
-    ['a row after the events', () => changed(-1, (line) => `{"payments":{}}\n${line}`), /has a kind that is not allowed here/],
+    [
+      'a row after the events',
+      () => changed(-1, (line) => `{"payments":{}}\n${line}`),
+      /has a kind that is not allowed here/,
+    ],
     ['something after the end', () => changed(-1, (line) => `${line}\n${content()[10]}`), /comes after the end/],
     ['no end', () => changed(-1, () => null), /has no end/],
     [
