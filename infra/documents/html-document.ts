@@ -38,6 +38,23 @@ function indentOf({ class: names = '', style = '' }: Readonly<Record<string, str
   return size === undefined ? 0 : Math.min(300, Number(size) * POINTS[unit!]!);
 }
 
+/** Types of lists by their styles. */
+const LIST_STYLES: Readonly<Record<string, string>> = {
+  'upper-roman': 'I',
+  'lower-roman': 'i',
+  'upper-alpha': 'A',
+  'upper-latin': 'A',
+  'lower-alpha': 'a',
+  'lower-latin': 'a',
+};
+const LIST_STYLE = /list-style(?:-type)?:[^;]{0,40}?\b((?:upper|lower)-(?:roman|alpha|latin))\b/;
+
+/** Returns the type of a numbered list: `1`, `a`, `A`, `i` or `I`. */
+function typeOfList({ style = '', type = '1' }: Readonly<Record<string, string>>): string {
+  const name = LIST_STYLE.exec(style.slice(0, MAX_ATTRIBUTE).toLowerCase())?.[1];
+  return name === undefined ? type : LIST_STYLES[name]!;
+}
+
 /** Reads a page as paragraphs, with the numbers of its lists. */
 class HtmlReader {
   readonly #writer = new ParagraphWriter();
@@ -96,7 +113,7 @@ class HtmlReader {
     if (name === 'td' || name === 'th') this.#writer.startCell();
     if (name === 'ul' || name === 'ol') {
       const start = Number.parseInt(attributes['start'] ?? '1', 10);
-      this.#lists.push({ type: name === 'ol' ? (attributes['type'] ?? '1') : null, value: (start || 1) - 1 });
+      this.#lists.push({ type: name === 'ol' ? typeOfList(attributes) : null, value: (start || 1) - 1 });
     }
     if (name === 'li') this.#startEntry(attributes['value']);
     this.#size = SIZES[name] ?? this.#size;
