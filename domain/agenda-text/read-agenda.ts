@@ -3,6 +3,7 @@ import { beginningOf } from '../text/source-text.ts';
 import { findItems, type FoundItem } from './agenda-items.ts';
 import { type MeetingFacts, readMeetingFacts } from './meeting-facts.ts';
 import { closeLetterSpacing } from './letter-spacing.ts';
+import { readColumns } from './page-columns.ts';
 import { otherPaperReason } from './paper-kind.ts';
 import { separateRunningLines } from './running-lines.ts';
 import type { DocumentText } from './text-line.ts';
@@ -107,7 +108,8 @@ export function readAgenda(printed: DocumentText): AgendaDocument {
   const text = closeLetterSpacing(printed);
   if (!hasTextLayer(text))
     return { ...NOTHING, textEvidence: 'no_text_layer', items: [], reason: 'has no text that can be read' };
-  const body = separateRunningLines(text);
+  const separated = separateRunningLines(text);
+  const body = { ...separated, lines: readColumns(separated.lines) };
   const { items: found, head, isDoubtful } = findItems(body);
   const items = withKinds(found);
   const { running } = body;

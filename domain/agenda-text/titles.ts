@@ -170,9 +170,12 @@ export function readTitle(
   return { text: cleanTitle(title.text), end };
 }
 
+/** "Roll Call ......... 3": dots before the number of a page. */
+const LEADER = /(?<![\s.…])\s*(?:\.{4,}|…{2,}|(?:\s\.){4,})\s*(?:page\s)?\d{0,4}$/i;
+
 /** The title on one line, without references to attached documents and what describes a section. */
 function cleanTitle(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = text.replace(/\s+/g, ' ').trim().replace(LEADER, '');
   const title = withoutDescription(withoutReferences(line) || line);
   return title.replace(/(?<![\s:–—-])[\s:–—-]+$/, '') || title;
 }

@@ -78,6 +78,10 @@ function isDay(text: string): boolean {
   const [day] = readDays(text);
   return day !== undefined && day.index === 0 && day.end >= text.length - 1;
 }
+/** "Section II - Consent Matters", "PART A: Hearings". */
+const SECTION = /^(?:section|part|division)\s(?:[ivx]{1,5}|[a-z]|\d{1,2})\s?[:.–—-]\s(?=\p{Lu})/iu;
+/** "Section II - Consent Matters (Items 4 - 24)" names a section like "Consent Matters". */
+const nameOfSection = (text: string): string => text.replace(SECTION, '').replace(/\s\([^()]{1,40}\)$/, '');
 const isNoTitle = (text: string): boolean => isDay(text) || isNameOfAgenda(text);
 const isOtherTitle = (text: string): boolean => isTitleOfPart(text) || isTitleOfOtherPaper(text);
 
@@ -174,7 +178,7 @@ export class UnnumberedTitles {
 
   #isTitle({ text, name, index }: UnnumberedTitle): boolean {
     if (isTitleOfSession(text)) return false;
-    if (isStepOrSection(name)) return true;
+    if (isStepOrSection(name) || SECTION.test(text)) return true;
     return isCapitals(text) && (this.#styles.get(this.#styleOf(index)) ?? 0) > 1;
   }
 
@@ -227,6 +231,8 @@ export class UnnumberedTitles {
     const isStart = (at: number): boolean => isEntry(at) || isTaken(at);
     const title = readTitle(lines, index, 0, { layout, leads, isStart });
     const { text } = title;
+    const section = SECTION.exec(text);
+    if (section !== null && text.length <= MAX_TITLE) return { ...title, name: nameOfSection(text), index };
     if (
       text.length > MAX_TITLE ||
       !BEGINNING.test(text) ||

@@ -164,3 +164,60 @@ it('reads Roman numerals in a column of their own', async () => {
     ]),
   ).toEqual(['I CALL TO ORDER', 'II CONSENT AGENDA', 'II.a Sample lease', 'II.b Sample grant', 'III ADJOURNMENT']);
 });
+
+/** The rows of a page from the top, with texts at two left edges. */
+const pairs = (rows: readonly (readonly [left: string, right: string])[], x: number): readonly PdfText[] =>
+  rows.flatMap(([left, right], at) =>
+    [
+      { text: left, x: 72, y: 100 + 30 * at },
+      { text: right, x, y: 100 + 30 * at },
+    ].filter(({ text }) => text !== ''),
+  );
+
+it('reads a page in two columns one after the other', async () => {
+  const columns = pairs(
+    [
+      ['1. Call to Order', '5. Ball field lights'],
+      ['2. Roll Call', '6. Summer camps'],
+      ['3. Public Comment', '7. Board Comments'],
+      ['4. Pool opening', '8. Adjournment'],
+    ],
+    320,
+  );
+  expect(await titlesOfPdf(columns)).toEqual([
+    '1 Call to Order',
+    '2 Roll Call',
+    '3 Public Comment',
+    '4 Pool opening',
+    '5 Ball field lights',
+    '6 Summer camps',
+    '7 Board Comments',
+    '8 Adjournment',
+  ]);
+});
+
+it.each([
+  ['times', ['7:00 p.m.', '7:05 p.m.', '7:10 p.m.', '8:30 p.m.']],
+  ['names', ['Jane Doe, Mayor', 'John Roe, Place 1', '', 'Ann Smith, Place 2']],
+])('reads numbers at the right of a column with %s', async (_, texts) => {
+  const titles = ['1. Call to Order', '2. Dog park', '3. Street plan', '4. Adjournment'];
+  const columns = pairs(
+    texts.map((text, at) => [text, titles[at]!]),
+    220,
+  );
+  expect(await titlesOfPdf(columns)).toEqual(['1 Call to Order', '2 Dog park', '3 Street plan', '4 Adjournment']);
+});
+
+it('leaves the number of a matter beside its number in place', async () => {
+  const matters = [
+    ['E1.', '22-171', 'Arts Commission'],
+    ['E2.', '22-172', 'City Clerk'],
+    ['E3.', '22-173', 'Library Board'],
+  ].flatMap(([number, file, title], at) => [
+    { text: number!, x: 72, y: 130 + 30 * at },
+    { text: file!, x: 100, y: 130 + 30 * at },
+    { text: title!, x: 180, y: 130 + 30 * at },
+  ]);
+  const titles = await titlesOfPdf([{ text: 'E. Call to Order', x: 72, y: 100 }, ...matters]);
+  expect(titles).toEqual(['- E. Call to Order', 'E1 Arts Commission', 'E2 City Clerk', 'E3 Library Board']);
+});

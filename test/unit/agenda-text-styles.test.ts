@@ -133,3 +133,45 @@ ADJOURNMENT`;
     reason: 'has matters without numbers that cannot be told from other text',
   });
 });
+
+it('ends titles before dots and the number of a page', () => {
+  const page = `
+                    COUNCIL AGENDA
+
+1. Call to Order ............... 1
+2. Fees of the sample pool . . . . . . 12
+3. Adjournment ................. page 20`;
+  expect(titlesOf(page)).toEqual(['1 Call to Order', '2 Fees of the sample pool', '3 Adjournment']);
+});
+
+it('reads titles that begin with the number of a section', () => {
+  const page = `
+                    BOARD OF SUPERVISORS AGENDA
+
+ROLL CALL
+
+Section I - Consent Matters (Items 1 - 2)
+
+1. Tax roll of the district
+2. Sale of surplus land
+
+Section II - Separate Matters
+
+3. Zoning update
+4. Adjournment`;
+  expect(titlesOf(page)).toEqual([
+    '- ROLL CALL',
+    '- Section I - Consent Matters (Items 1 - 2)',
+    '1 Tax roll of the district',
+    '2 Sale of surplus land',
+    '- Section II - Separate Matters',
+    '3 Zoning update',
+    '4 Adjournment',
+  ]);
+});
+
+it('reads the styles of numbers in HTML', () => {
+  const html = `<h1>COUNCIL AGENDA</h1><ol style="list-style-type: upper-roman"><li>Call to Order</li>
+    <li>Consent<ol style="list-style: inside lower-alpha"><li>Dog park</li><li>Street plan</li></ol></li><li>Adjournment</li></ol>`;
+  expect(readAgenda(readHtml(html)).items.map(({ number }) => number)).toEqual(['I', 'II', 'II.a', 'II.b', 'III']);
+});

@@ -334,6 +334,7 @@ export const NOT_FED: Readonly<Record<string, string>> = {
       'meeting-body',
       'meeting-days',
       'meeting-facts',
+      'page-columns',
       'paper-kind',
       'references',
       'running-lines',
