@@ -10,7 +10,7 @@ import {
 } from '../../../domain/events/feed-events.ts';
 import { derivedId } from '../../../domain/identifiers.ts';
 import { type EventLog, LOG_START, type NewEvent, type Position } from '../../../domain/ports/event-log.ts';
-import { SAVED_TABLES, type SavedTable, type Stores } from '../../../domain/ports/stores.ts';
+import { SAVED_TABLES, type SavedTable, type Stores, type WorkingRows } from '../../../domain/ports/stores.ts';
 import { FEED_STREAM, restoreStream } from '../../../domain/streams.ts';
 import { BadArchive } from './archive-format.ts';
 import { readArchive } from './read-archive.ts';
@@ -28,6 +28,7 @@ interface RestoreRequest {
   readonly onProgress: (events: number, of: number) => void;
 }
 
+const OF_DOCUMENTS: ReadonlySet<SavedTable> = new Set(['texts', 'addresses']);
 const ROWS_AT_ONCE = 100;
 const CHARACTERS_AT_ONCE = 4_000_000;
 
@@ -56,9 +57,8 @@ async function restoreAlone(request: RestoreRequest) {
   });
   const unsaved = archivedEvents(request, async () => undefined);
   const { present } = await copyEvents(restoredEvents(restoring, archive, unsaved), log, watched(0));
-  const batches = createRowBatches(rows);
-  // A copy gets no rows, because the original installation continues their work.
-  const archived = archivedEvents(request, async (table, text) => (asCopy ? undefined : batches.add(table, text)));
+  const batches = createRowBatches(rows, { asCopy });
+  const archived = archivedEvents(request, (table, text) => batches.add(table, text));
   const { events, places } = await compare(request, restoredEvents(restoring, archive, archived), watched(end.events));
   await batches.flush();
   await rows.finish({ trialClock: header.trialClock, reactors: places, logId: (await log.identity())! });
@@ -77,23 +77,28 @@ async function restoreAlone(request: RestoreRequest) {
   };
 }
 
-function createRowBatches(rows: RestoreRequest['stores']['rows']) {
+/**
+ * Collects rows of a backup, and writes those of earlier tables first: an address needs the text of its version. A trial
+ * copy of an installation gets the rows of documents only, because the original continues the work of the others.
+ */
+export function createRowBatches(rows: Pick<WorkingRows, 'put'>, { asCopy }: { readonly asCopy: boolean }) {
   const waiting = Object.fromEntries(SAVED_TABLES.map((table) => [table, [] as string[]])) as Record<
     SavedTable,
     string[]
   >;
   let characters = 0;
+  async function flush(): Promise<void> {
+    characters = 0;
+    for (const table of SAVED_TABLES) await rows.put(table, waiting[table].splice(0));
+  }
   return {
     async add(table: SavedTable, text: string): Promise<void> {
+      if (asCopy && !OF_DOCUMENTS.has(table)) return;
       waiting[table].push(text);
       characters += text.length;
-      if (waiting[table].length < ROWS_AT_ONCE && characters < CHARACTERS_AT_ONCE) return;
-      characters = 0;
-      await rows.put(table, waiting[table].splice(0));
+      if (waiting[table].length >= ROWS_AT_ONCE || characters >= CHARACTERS_AT_ONCE) await flush();
     },
-    async flush(): Promise<void> {
-      for (const table of SAVED_TABLES) await rows.put(table, waiting[table]);
-    },
+    flush,
   };
 }
 

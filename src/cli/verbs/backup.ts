@@ -22,7 +22,7 @@ const STDIO = '-';
 export function addBackupCommands(program: Command, context: CliContext): void {
   const backup = program
     .command('backup')
-    .description('write the log and the payments to one file, while the service runs')
+    .description('write the log, the payments and the texts of documents to one file, while the service runs')
     .option('--to <place>', 'a file, a folder (the file name is generated), or - for standard output')
     .option('--replace', 'overwrite an existing file')
     .addHelpText(
