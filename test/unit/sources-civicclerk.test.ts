@@ -96,3 +96,20 @@ test('names of the agenda and of notices are among the names of an event', async
   const reader = civicClerkReader(client, { portal: 'https://p.example.com', api: 'https://a.example.com/v1' });
   expect(await reader.events(null)).toMatchObject([{ EventName: 'Council\nCouncil Agenda\nNotice of Cancellation' }]);
 });
+
+test('the file of a packet is read from the event service, and the portal is its public address', async () => {
+  const event = {
+    id: 11,
+    eventName: 'Council',
+    startDateTime: '2026-05-19T18:30:00Z',
+    publishedFiles: [{ fileId: 8, type: 'Agenda Packet', name: 'Packet' }],
+  };
+  const client: CivicClerkClient = { events: async () => [event], agenda: async () => null };
+  const reader = civicClerkReader(client, { portal: 'https://p.example.com', api: 'https://a.example.com/v1' });
+  expect(await reader.events(null)).toMatchObject([
+    {
+      EventPacketFile: 'https://p.example.com/event/11/files/agenda/8',
+      EventPacketDownload: 'https://a.example.com/v1/Meetings/GetMeetingFileStream(fileId=8,plainText=false)',
+    },
+  ]);
+});

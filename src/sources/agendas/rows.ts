@@ -44,6 +44,8 @@ export const eventRow = z.object({
   EventAgendaDownload: raw,
   /** The agenda with its attachments in one file, on platforms that have one. */
   EventPacketFile: raw,
+  /** Address that serves the packet as a file, where `EventPacketFile` is a page. */
+  EventPacketDownload: raw,
   /** True if the agenda was read and contains text. Absent if only its file is known. */
   EventAgendaHasText: z.boolean().nullish(),
   EventMinutesFile: raw,

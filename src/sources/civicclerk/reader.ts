@@ -73,7 +73,11 @@ function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): List
     const fileId = newestOf(type);
     return fileId === null ? null : `${portal}/event/${row.id}/files/agenda/${fileId}`;
   };
-  const agendaId = newestOf('Agenda');
+  // The portal shows a page; the event service sends the file.
+  const download = (type: string): string | null => {
+    const fileId = newestOf(type);
+    return fileId === null ? null : `${api}/Meetings/GetMeetingFileStream(fileId=${fileId},plainText=false)`;
+  };
   const noticeNames = (row.publishedFiles ?? []).filter(({ type }) => type === 'Notice').map(({ name }) => name);
   return {
     EventId: row.id,
@@ -89,10 +93,9 @@ function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): List
     // The names of an event, of its agenda and of its notices can state that it is canceled.
     EventName: [row.eventName, row.agendaName, ...noticeNames].filter(Boolean).join('\n'),
     EventAgendaFile: address('Agenda'),
-    // The portal shows a page; the event service sends the file.
-    EventAgendaDownload:
-      agendaId === null ? null : `${api}/Meetings/GetMeetingFileStream(fileId=${agendaId},plainText=false)`,
+    EventAgendaDownload: download('Agenda'),
     EventPacketFile: address('Agenda Packet'),
+    EventPacketDownload: download('Agenda Packet'),
     EventMinutesFile: address('Minutes'),
     EventInSiteURL: `${portal}/event/${row.id}/files`,
   };

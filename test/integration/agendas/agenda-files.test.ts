@@ -275,11 +275,13 @@ test('the next meeting is read first, and files without a validator are not aske
 
 test('the packet is read only for a meeting without an agenda', async () => {
   const packet = { EventPacketFile: `${SITE}/packet/1` };
-  events = [meeting(1, '2026-12-08', packet), meeting(2, '2026-12-15', { EventAgendaFile: null, ...packet })];
+  const download = { EventPacketDownload: `${SITE}/files/1` };
+  const withoutAgenda = { EventAgendaFile: null, ...packet, ...download };
+  events = [meeting(1, '2026-12-08', { ...packet, ...download }), meeting(2, '2026-12-15', withoutAgenda)];
   serve('/agenda/1', agendaPdf(AGENDA_LINES));
-  serve('/packet/1', agendaPdf(AGENDA_LINES.slice(0, 4)));
+  serve('/files/1', agendaPdf(AGENDA_LINES.slice(0, 4)));
   await sync();
-  expect(asked).toEqual(['/agenda/1', '/packet/1']);
+  expect(asked).toEqual(['/agenda/1', '/files/1']);
   expect(titles()).toHaveLength(12);
 });
 

@@ -73,7 +73,7 @@ export async function readEventFile(
   const kind = agendaLink === null ? 'packet' : 'agenda';
   const link = agendaLink ?? publicUrl(event.EventPacketFile);
   if (link === null || !isAgendaPublished(event)) return null;
-  const address = (kind === 'agenda' ? oneLine(event.EventAgendaDownload) : null) ?? link;
+  const address = oneLine(kind === 'agenda' ? event.EventAgendaDownload : event.EventPacketDownload) ?? link;
   const day = today(run);
   const isPast = (localDate(event.EventDate) ?? day) < day;
   const file = await files.read({ address, isPast, isForced: run.since !== null });
