@@ -12,17 +12,17 @@ const SUBJECTS = [
 ];
 const ITEMS_ON_PAGE = 10;
 
-const pageOfAgenda = (page: number): readonly string[] => [
+const pageOfAgenda = (page: number, department: string): readonly string[] => [
   ...(page === 0 ? ['City Council', 'Regular Meeting', 'March 3, 2026 at 6:30 PM', 'Agenda'] : []),
   ...Array.from({ length: ITEMS_ON_PAGE }, (_, index) => page * ITEMS_ON_PAGE + index).flatMap((number) => [
     `${number + 1}. ${SUBJECTS[number % SUBJECTS.length]}`,
-    `  in precinct ${number % 4}, as described in the attached report of the department.`,
+    `  in precinct ${number % 4}, as described in the attached report of ${department}.`,
   ]),
 ];
 
-/** Returns an agenda in PDF. */
-export const agendaPdf = (pages: number): Uint8Array =>
-  smallPdf(Array.from({ length: pages }, (_, page) => linesAsTexts(pageOfAgenda(page))));
+/** Returns an agenda in PDF. Another department makes another file. */
+export const agendaPdf = (pages: number, department = 'the department'): Uint8Array =>
+  smallPdf(Array.from({ length: pages }, (_, page) => linesAsTexts(pageOfAgenda(page, department))));
 
 export interface AgendaFiles extends AsyncDisposable {
   readonly paths: readonly string[];

@@ -1,4 +1,4 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { agendaPdf } from './agenda-files.ts';
@@ -7,12 +7,16 @@ import { serveJobs } from './processes.ts';
 export interface SitesJob {
   /** Number of sites to open; absent to count what they have served so far. */
   readonly open?: number;
+  /** Number of sites that publish one more agenda. */
+  readonly publish?: number;
 }
 
 export interface Sites {
   readonly urls: readonly string[];
   readonly pages: number;
   readonly files: number;
+  /** Requests for a file that had not changed. */
+  readonly unchanged: number;
 }
 
 const MEETINGS_OF_SITE = 4;
@@ -20,9 +24,12 @@ const DAYS_APART = 7;
 const DAY_MS = 86_400_000;
 const PAGES_OF_AGENDA = 2;
 
-const file = agendaPdf(PAGES_OF_AGENDA);
+const VALIDATOR = '"1"';
 const sites: Server[] = [];
-const served = { pages: 0, files: 0 };
+const served = { pages: 0, files: 0, unchanged: 0 };
+/** Number of meetings that each site lists. */
+const meetings: number[] = [];
+let publishing = 0;
 
 /** The row of a meeting: two before today, today, and one after it. */
 function rowOf(index: number): string {
@@ -34,32 +41,42 @@ function rowOf(index: number): string {
     <p><a href="${link}">City Council Regular Meeting</a></p></td></tr>`;
 }
 
-const listPage = (): string => `<!doctype html><html><body><div id="AgendaCenterContent"><div class="listing" id="cat1">
+const listPage = (
+  listed: number,
+): string => `<!doctype html><html><body><div id="AgendaCenterContent"><div class="listing" id="cat1">
   <h2>City Council</h2><span id="section1"><table>
-  ${Array.from({ length: MEETINGS_OF_SITE }, (_, index) => rowOf(index)).join('')}</table></span></div></div></body></html>`;
+  ${Array.from({ length: listed }, (_, index) => rowOf(index)).join('')}</table></span></div></div></body></html>`;
 
-function answer(path: string, response: ServerResponse): void {
+function answerSite(site: number, { url: path = '', headers }: IncomingMessage, response: ServerResponse): void {
   if (path === '/AgendaCenter') {
     served.pages += 1;
-    response.setHeader('content-type', 'text/html').end(listPage());
+    response.setHeader('content-type', 'text/html').end(listPage(meetings[site]!));
   } else if (path.startsWith('/AgendaCenter/ViewFile/')) {
-    served.files += 1;
-    response.setHeader('content-type', 'application/pdf').end(file);
+    const isUnchanged = headers['if-none-match'] === VALIDATOR;
+    served[isUnchanged ? 'unchanged' : 'files'] += 1;
+    response.setHeader('etag', VALIDATOR);
+    if (isUnchanged) response.writeHead(304).end();
+    else
+      response
+        .setHeader('content-type', 'application/pdf')
+        .end(agendaPdf(PAGES_OF_AGENDA, `department ${site} ${path.at(-1)}`));
   } else response.writeHead(404).end();
 }
 
 async function openSite(number: number): Promise<string> {
-  const server = createServer((request, response) => answer(request.url ?? '', response));
+  const server = createServer((request, response) => answerSite(number, request, response));
   // Each site has an address of its own, because the service spaces the requests to a host.
   server.listen(0, `127.0.1.${number + 1}`);
   await once(server, 'listening');
   sites.push(server);
+  meetings.push(MEETINGS_OF_SITE);
   const { address, port } = server.address() as AddressInfo;
   return `http://${address}:${port}`;
 }
 
 /** Serves simulated AgendaCenters. */
-serveJobs(async ({ open = 0 }: SitesJob): Promise<Sites> => {
+serveJobs(async ({ open = 0, publish = 0 }: SitesJob): Promise<Sites> => {
   const urls = await Promise.all(Array.from({ length: open }, (_, index) => openSite(index)));
+  for (; publish > 0; publish -= 1) meetings[publishing++ % meetings.length]! += 1;
   return { urls, ...served };
 });

@@ -30,6 +30,8 @@ export interface RepeatJob {
 /** Readers that each ask once in every interval, spread over it. */
 interface PollJob {
   readonly kind: 'poll';
+  /** Each reader continues at the cursor of its last page, as a subscriber does. */
+  readonly follows?: boolean;
   readonly url: string;
   readonly path: string;
   readonly headers: string;
@@ -136,19 +138,21 @@ async function repeat({
   return tally.done();
 }
 
-async function poll({ url, path, headers, readers, everyMs, seconds }: PollJob): Promise<Generated> {
+async function poll({ url, path, headers, readers, everyMs, seconds, follows = false }: PollJob): Promise<Generated> {
   const tally = new Tally();
   const ending = performance.now() + seconds * 1000;
   await Promise.all(
     Array.from({ length: readers }, async (_, reader) => {
       const connection = new Connection(url);
       let due = performance.now() + (everyMs * reader) / readers;
+      let target = path;
       for (; due < ending; due += everyMs) {
         await new Promise((resolve) => setTimeout(resolve, Math.max(0, due - performance.now())));
         const started = performance.now();
-        const { status, body } = await connection.send('GET', path, headers);
+        const { status, body } = await connection.send('GET', target, headers);
         expectOk(status, body);
         tally.answered(started, body);
+        if (follows) target = path.replace(/cursor=.*$/, `cursor=${nextOf(body).cursor}`);
       }
       connection.close();
     }),
