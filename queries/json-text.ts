@@ -20,7 +20,7 @@ export class JsonText {
   }
 
   ascii(text: string): this {
-    // For one byte, a call to Node costs more than the copy.
+    // A call to Node costs more than copying one byte.
     if (text.length === 1) this.#buffer[this.#length++] = text.charCodeAt(0);
     else this.#length += this.#buffer.write(text, this.#length, 'latin1');
     return this;

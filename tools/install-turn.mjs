@@ -20,7 +20,7 @@ const look = 200;
  * @returns `addOwner` adds a child process, which survives this process; `end` ends the turn.
  */
 export async function takeTurn(root) {
-  // Beside node_modules, because `npm ci` removes that folder.
+  // Placed next to node_modules, because `npm ci` removes that folder.
   const turn = join(root, '.installing');
   for (let hasPrinted = false; ; ) {
     if (tryTurn(turn))

@@ -20,7 +20,7 @@ import { startAndMemory } from './start.ts';
 import { toolCalls } from './tools.ts';
 import { visibility } from './visibility.ts';
 
-/** In the order of the table. What writes into a shared data set comes after what only reads it. */
+/** The loads in the order of the table. Loads that write to a shared data set come after those that only read it. */
 export const LOADS: readonly Load[] = [
   feedReplay,
   pollingReaders,

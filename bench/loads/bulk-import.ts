@@ -6,7 +6,7 @@ import { writeImportFile } from '../rig/records.ts';
 import { civic, serve } from '../rig/service.ts';
 import { scoped } from '../rig/scoped.ts';
 
-/** On two cores. */
+/** Measured on two cores. */
 const RECORDS_A_SECOND = 4_000;
 
 interface Imported {

@@ -11,10 +11,10 @@ import { startProgram } from '../rig/yardstick-program.ts';
 /** As many as the import with the log in PostgreSQL: the start of the command is a second. */
 const RECORDS = 20_000;
 const CALLERS = 256;
-/** Of the client alone. */
+/** Time of the client alone. */
 const REACH = 0.5;
 
-/** On the server of `EVENTSTORE_URL`, which must be empty, or on the peer of the tests, which stores in memory. */
+/** Uses the server of `EVENTSTORE_URL`, which must be empty, or the test peer, which stores in memory. */
 export const kurrentImport: Load = {
   name: 'kurrent-import',
   title: 'civic records import with the log on KurrentDB, against the client alone',

@@ -70,7 +70,7 @@ async function opened(dsn: string) {
   return { transactor: database.transactor, reads, [Symbol.asyncDispose]: () => database.close() };
 }
 
-/** What the relay publishes, ready to be sent. */
+/** Messages of the relay, ready to be sent. */
 async function everyMessage(reads: LiveReads): Promise<readonly FeedMessage[]> {
   const { feedId } = await readFeedHead(reads);
   const messages: FeedMessage[] = [];

@@ -8,7 +8,7 @@ import { scoped } from '../rig/scoped.ts';
 
 const [REST_LOOKS, LOOK_MS, IDLE_SECONDS, MAX_LOOKS] = [3, 1000, 0.05, 300];
 
-/** Until a process has used next to no processor for some seconds: after the first start on records it classifies them for a while. */
+/** Waits until a process is idle for some seconds: after its first start on records it classifies them for a while. */
 async function atRest(pid: number): Promise<void> {
   for (let looks = 0, idle = 0; idle < REST_LOOKS; looks += 1) {
     if (looks === MAX_LOOKS) throw new Error('the service does not come to rest');
@@ -46,7 +46,10 @@ interface Started {
   readonly postgresqlMb: number;
 }
 
-/** From spawning the process to the first 200 of an authenticated page, with nothing of it running before; and memory, where wanted at rest. */
+/**
+ * Time from spawning a process to the first 200 of an authenticated page, with no process running before; and its
+ * memory at rest, if requested.
+ */
 const start = (dataDir: string, key: string, rests: boolean): Promise<Started> =>
   scoped(async (use) => {
     const started = performance.now();

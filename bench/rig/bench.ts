@@ -58,7 +58,7 @@ export const bound = (load: string, unit: string, { ours, yardstick, ratio, rati
   details: { ratios },
 });
 
-/** For a row that is printed for orientation only. */
+/** Marks a row that is printed for orientation only. */
 export const withoutTarget = (figure: number): Pick<Row, 'figure' | 'reach' | 'reached'> => ({
   figure,
   reach: '',

@@ -19,7 +19,7 @@ export interface RepeatJob {
   readonly kind: 'repeat';
   readonly url: string;
   readonly method: 'GET' | 'POST';
-  /** Of several the requests take one after the other. */
+  /** If there are several, the requests use them in turn. */
   readonly path: string | readonly string[];
   readonly headers: string;
   readonly bodies: readonly string[];

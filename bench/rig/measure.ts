@@ -43,7 +43,7 @@ export async function alternate(
   };
 }
 
-/** How cost grows with size: the slope of the line through the logarithms. 0 is flat, 1 proportional. */
+/** Growth of cost with size: the slope of the line through the logarithms. 0 is flat, 1 proportional. */
 export function growthExponent(points: readonly { readonly size: number; readonly cost: number }[]): number {
   const xs = points.map(({ size }) => Math.log(size));
   const ys = points.map(({ cost }) => Math.log(cost));

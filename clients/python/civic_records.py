@@ -599,7 +599,7 @@ def main(arguments=None):
     command.add_argument("--key-file", metavar="FILE", help=key_help)
     command.add_argument("--resource", metavar="NAME", help="one resource, such as meetings (default: every resource)")
     command.add_argument("--verify", action="store_true", help="as with civic-replicate; this program always compares")
-    command.add_argument("--new-snapshot", action="store_true", help="begin with a new snapshot, also where the copy could continue")
+    command.add_argument("--new-snapshot", action="store_true", help="start from a new snapshot even if the copy could continue")
     given = parser.parse_args(arguments)
     try:
         civic = Civic(given.base_url, _key(given.key_file), on_retry=_say_retry)

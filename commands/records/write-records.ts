@@ -92,7 +92,7 @@ function checkUpsert(change: Extract<RecordChange, { op: 'upsert' }>, id: string
   for (const field of SERVICE_FIELDS) delete content[field];
   const parsed = RECORD_SCHEMAS[change.resource].safeParse(content, PLAINLY);
   if (!parsed.success) return rejected(describeIssues(parsed.error));
-  // Not in the schemas, which also read stored events.
+  // Checked here, because the schemas also read stored events.
   const withCredentials = Object.entries(parsed.data).find(isAddressWithCredentials);
   if (withCredentials !== undefined)
     return rejected(`${withCredentials[0]}: an address with a user or password is not allowed`);

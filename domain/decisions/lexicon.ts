@@ -183,7 +183,7 @@ const OTHERS: readonly (readonly [Kind, string])[] = [
     'part',
     'except|exception of|exceptions of|excluding|excepting|minus|partial|partially|in part|portion|portions|as to form|for introduction|for referral',
   ],
-  // To adopt such a report may deny the item.
+  // Adopting such a report might deny the item.
   [
     'part',
     'unfavorable report|adverse report|negative report|unfavorable recommendation|adverse recommendation|negative recommendation',

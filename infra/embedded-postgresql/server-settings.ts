@@ -19,7 +19,7 @@ const settings: Readonly<Record<string, string>> = {
   log_checkpoints: 'off',
   log_line_prefix: '%m [%p] ',
   logging_collector: 'off',
-  // On macOS, other methods leave commits in the disk's cache.
+  // Other methods leave commits in the disk's cache on macOS.
   ...(process.platform === 'darwin' && { wal_sync_method: 'fsync_writethrough' }),
 };
 

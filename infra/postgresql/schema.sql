@@ -540,7 +540,8 @@ $$;
 
 -- Charges requests of one key to three pairs of counters: the abuse ceiling of received requests (`perimeter`), the
 -- abuse ceiling of handled requests (`handler`), and the allowances (minute and burst). A pair counts only the requests
--- that the previous pair admitted.
+-- that the previous pair admitted. The two names stay, because during an upgrade processes of an older version call
+-- this function; the program names its results `receivedCeiling` and `handledCeiling`.
 --   covered: whether the abuse ceiling applies to the requests.
 --   admissible: whether the key can use its allowances. Each request takes `units` from both or from neither.
 --   ceilings: limit and length of four windows: perimeter, perimeter burst, handler, handler burst. Can be empty.

@@ -21,7 +21,7 @@ type Rotation = readonly [keyId: string, sha256: string, issuedAt: number, forme
  * changes can be applied one after another.
  */
 function accountChanges(batch: readonly StoredEvent[]) {
-  const [opened, issued, labelled, revoked]: [Row[], Row[], Row[], Row[]] = [[], [], [], []];
+  const [opened, issued, labeled, revoked]: [Row[], Row[], Row[], Row[]] = [[], [], [], []];
   const rotated: Rotation[] = [];
   const changes = new Map<string, AccountChange>();
   for (const stored of batch) {
@@ -72,7 +72,7 @@ function accountChanges(batch: readonly StoredEvent[]) {
         break;
       }
       case 'KeyLabelled':
-        labelled.push({ key_id: data.keyId, label: data.label, label_event: stored.id });
+        labeled.push({ key_id: data.keyId, label: data.label, label_event: stored.id });
         break;
       case 'KeyRotated':
         rotated.push([data.keyId, data.sha256, stored.time, Date.parse(data.formerUntil)]);
@@ -85,7 +85,7 @@ function accountChanges(batch: readonly StoredEvent[]) {
   return {
     opened,
     issued,
-    labelled,
+    labeled,
     rotated,
     revoked,
     changed: [...changes].map(([account_id, values]) => ({ account_id, ...values })),
@@ -111,7 +111,7 @@ const rotate = ({ transaction, generation }: FoldContext, values: Rotation) =>
   });
 
 async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): Promise<void> {
-  const { opened, issued, labelled, rotated, revoked, changed } = accountChanges(batch);
+  const { opened, issued, labeled, rotated, revoked, changed } = accountChanges(batch);
   await insert(context, accountsTable, opened);
   await update(context, accountsTable, changed, {
     ...unlessNull('tier', 'channel', 'status'),
@@ -119,7 +119,7 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
     paid_at: 'greatest(t.paid_at, r.paid_at)',
   });
   await insert(context, keys, issued);
-  await update(context, keys, labelled);
+  await update(context, keys, labeled);
   for (const rotation of rotated) await rotate(context, rotation);
   await update(context, keys, revoked);
 }
@@ -127,13 +127,13 @@ async function foldEvents(batch: readonly StoredEvent[], context: FoldContext): 
 /** Rewrites the only texts here that an erasure can change: the name of an account and the label of a key. */
 async function foldErasure(erasure: Erasure, context: FoldContext): Promise<void> {
   for await (const page of erasedEvents(erasure, context, (category) => category === 'account')) {
-    const { opened, labelled } = accountChanges(
+    const { opened, labeled } = accountChanges(
       page.filter(({ type }) => type === 'AccountOpened' || type === 'KeyLabelled'),
     );
     const renamed = opened.map(({ account_id, name }) => ({ account_id: account_id!, name: name! }));
     await update(context, accountsTable, renamed);
-    const relabelled = labelled.map(({ label, label_event }) => ({ label_event: label_event!, label: label! }));
-    await update(context, keys, relabelled);
+    const relabeled = labeled.map(({ label, label_event }) => ({ label_event: label_event!, label: label! }));
+    await update(context, keys, relabeled);
   }
 }
 

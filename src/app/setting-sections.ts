@@ -48,7 +48,7 @@ const LISTENERS = {
   CIVIC_CONTACT: [
     kind.contact,
     { unset: 'pages name no address' },
-    'Where readers of the pages report what is wrong: an e-mail address or a page. Requests to sources name it in `User-Agent`.',
+    'Where readers of the pages report errors: an e-mail address or a page. Requests to sources name it in `User-Agent`.',
   ],
   CIVIC_OPS_HOST: [
     kind.hostName,
@@ -108,7 +108,7 @@ const KAFKA = {
   CIVIC_KAFKA_INLET_TOPIC: [
     kind.topic,
     { unset: 'no inlet' },
-    'Topic from which record changes are read. A message that holds no valid change goes to `<topic>.rejected`.',
+    'Topic from which record changes are read. A message that contains no valid change goes to `<topic>.rejected`.',
   ],
   CIVIC_KAFKA_TLS: [
     kind.oneOf('on', 'off'),
@@ -123,7 +123,7 @@ const KAFKA = {
 } as const satisfies Section;
 
 const LIMITS = {
-  CIVIC_PLANS: [plansSetting, '{}', 'Allowances of the plans; a value that is left out keeps its built-in value.'],
+  CIVIC_PLANS: [plansSetting, '{}', 'Allowances of the plans; an omitted value keeps its built-in value.'],
   CIVIC_BILLING_ENFORCEMENT: [kind.oneOf('on', 'off'), 'on', 'With `off`, every account has paid access.'],
   CIVIC_ABUSE_LIMIT: [
     kind.ceiling,

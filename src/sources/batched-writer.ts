@@ -33,7 +33,7 @@ export class BatchedWriter {
   readonly #concurrency: number;
   readonly #onRejected: (change: RecordChange, reason: string) => Promise<void> | void;
 
-  /** With a `concurrency` of 1, everything is written in the order in which it was added. */
+  /** A `concurrency` of 1 writes everything in the order in which it was added. */
   constructor(
     writer: RecordWriter,
     concurrency: number,

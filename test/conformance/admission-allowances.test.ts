@@ -91,13 +91,13 @@ describe('minute and burst allowances', () => {
   test('are shared by all keys of an account and by no other account', async () => {
     const plans = { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 3 } };
     const tight = await edgeBy({ plans });
-    const [first, neighbour] = [await bench.open(), await bench.open()];
+    const [first, neighbor] = [await bench.open(), await bench.open()];
     const second = await bench.issue(first.accountId);
     await bench.caughtUp();
     expect([
       await statuses(tight, first, 2),
       await statuses(tight, second, 2),
-      await statuses(tight, neighbour, 1),
+      await statuses(tight, neighbor, 1),
     ]).toEqual([[200, 200], [200, 429], [200]]);
     const third = await bench.issue(first.accountId);
     await bench.caughtUp();
@@ -111,12 +111,12 @@ describe('minute and burst allowances', () => {
     expect(await statuses(tight, third, 1)).toEqual([200]);
   });
 
-  test('are charged together or not at all: a full burst leaves the minute as it is', async () => {
+  test('are charged together or not at all: a full burst leaves the minute unchanged', async () => {
     const plans = { ...BUILT_IN_PLANS, pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 5, burstLimit: 2 } };
     const tight = await edgeBy({ plans });
     const customer = await opened();
     expect(await statuses(tight, customer, 4)).toEqual([200, 200, 429, 429]);
-    expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 2, burst: 2, perimeter: 4 });
+    expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 2, burst: 2, received: 4 });
     tight.now += 1_000;
     expect(await statuses(tight, customer, 3)).toEqual([200, 200, 429]);
     tight.now += 1_000;
@@ -141,10 +141,10 @@ describe('minute and burst allowances', () => {
     const left = passed.map(({ headers }) => Number(/"minute";r=(\d+)/.exec(headers.get('ratelimit')!)![1]));
     expect(left.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 120 }, (_, nth) => nth));
     expect(await bench.counters(first.accountId)).toEqual({
-      perimeter: concurrent,
-      'perimeter burst': concurrent,
-      handler: concurrent,
-      'handler burst': concurrent,
+      received: concurrent,
+      'received burst': concurrent,
+      handled: concurrent,
+      'handled burst': concurrent,
       minute: 120,
       burst: 120,
     });
@@ -181,8 +181,8 @@ describe('the abuse ceiling', () => {
   const handledOnly = { received: BUILT_IN_RULES.ceilings.received, handled: small };
 
   test.each([
-    ['perimeter', receivedOnly, { perimeter: 9, handler: 5 }],
-    ['handler', handledOnly, { perimeter: 9, handler: 9 }],
+    ['received', receivedOnly, { received: 9, handled: 5 }],
+    ['handled', handledOnly, { received: 9, handled: 9 }],
   ] as const)(
     'at the %s counts every request of a usable key, refused or not, over all keys',
     async (_, ceilings, counted) => {
@@ -221,10 +221,10 @@ describe('the abuse ceiling', () => {
     expect(await statuses(guarded, usable, 3)).toEqual([200, 200, 200]);
     expect(await statuses(guarded, usable, 1)).toEqual([429]);
     expect(await bench.counters(usable.accountId)).toMatchObject({
-      perimeter: 5,
+      received: 5,
       minute: 4,
-      'unusable perimeter': 6,
-      'unusable handler': 4,
+      'unusable received': 6,
+      'unusable handled': 4,
     });
   });
 
@@ -232,10 +232,10 @@ describe('the abuse ceiling', () => {
     const customer = await opened({ suspended: true });
     expect(await statuses(edge, customer, 2)).toEqual([401, 401]);
     expect(await bench.counters(customer.accountId)).toEqual({
-      perimeter: 2,
-      'perimeter burst': 2,
-      handler: 2,
-      'handler burst': 2,
+      received: 2,
+      'received burst': 2,
+      handled: 2,
+      'handled burst': 2,
     });
   });
 
@@ -269,7 +269,7 @@ describe('the abuse ceiling', () => {
     expect(await statuses(behind, customer, 1)).toEqual([429]);
     behind.now = NOW + 59_990;
     expect(await statuses(behind, customer, 1)).toEqual([429]);
-    expect(await bench.counters(customer.accountId)).toMatchObject({ perimeter: 6, minute: 4 });
+    expect(await bench.counters(customer.accountId)).toMatchObject({ received: 6, minute: 4 });
   });
 });
 
@@ -359,7 +359,7 @@ describe('further charges and a failing store', () => {
       retryAfterSeconds: 59,
     });
     await admission.chargeUnits(principal, 5, NOW + 1_500);
-    expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 10, burst: 5, perimeter: 1, handler: 1 });
+    expect(await bench.counters(customer.accountId)).toMatchObject({ minute: 10, burst: 5, received: 1, handled: 1 });
   });
 
   test('requests that arrive in one turn share a statement and get units in their order', async () => {
@@ -369,7 +369,7 @@ describe('further charges and a failing store', () => {
     });
     const crowded = bench.admission({ ...rules, ceilings: { received: sustained(15), handled: sustained(12) } });
     const customer = await opened();
-    const neighbour = await opened();
+    const neighbor = await opened();
     const told: (readonly number[])[] = [];
     const asked = Array.from({ length: 20 }, (_, nth) =>
       crowded.admit({
@@ -381,7 +381,7 @@ describe('further charges and a failing store', () => {
       }),
     );
     const other = crowded.admit({
-      authorization: `Bearer ${neighbour.key}`,
+      authorization: `Bearer ${neighbor.key}`,
       surface: 'data',
       scope: null,
       now: NOW + 500,
@@ -400,8 +400,8 @@ describe('further charges and a failing store', () => {
     ]);
     const left = [9, 8, 7, 6, 5, 4, ...Array<number>(6).fill(4)];
     expect(told).toEqual(left.map((minute) => [minute, minute - 4]));
-    expect((await other).accountId).toBe(neighbour.accountId);
-    expect(await bench.counters(customer.accountId)).toMatchObject({ perimeter: 20, handler: 15, minute: 6, burst: 6 });
+    expect((await other).accountId).toBe(neighbor.accountId);
+    expect(await bench.counters(customer.accountId)).toMatchObject({ received: 20, handled: 15, minute: 6, burst: 6 });
   });
 
   test('concurrent batches and requests together never exceed the allowance', async () => {

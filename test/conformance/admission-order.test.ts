@@ -46,7 +46,7 @@ interface Condition {
   readonly retryAfter?: number;
 }
 
-const ABUSE = ['perimeter', 'perimeter burst', 'handler', 'handler burst'];
+const ABUSE = ['received', 'received burst', 'handled', 'handled burst'];
 const CHARGED = [...ABUSE, 'minute', 'burst'];
 const paidThrough: AccountFacts = { channel: 'subscription' };
 
@@ -57,25 +57,25 @@ const STEPS: readonly (readonly Condition[])[] = [
   [{ name: 'unknown', scene: { credential: 'unknown' }, status: 401, code: 'unauthorized', moves: [] }],
   [
     {
-      name: 'perimeter ceiling',
+      name: 'received ceiling',
       scene: { account: paidThrough, full: [['perimeter_ceiling', MINUTE]] },
       status: 429,
       code: 'rate_limited',
-      moves: ['perimeter', 'perimeter burst'],
+      moves: ['received', 'received burst'],
       retryAfter: 37,
     },
     {
-      name: 'perimeter burst',
+      name: 'received burst',
       scene: { account: paidThrough, full: [['perimeter_burst', SECOND]] },
       status: 429,
       code: 'rate_limited',
-      moves: ['perimeter', 'perimeter burst'],
+      moves: ['received', 'received burst'],
       retryAfter: 1,
     },
   ],
   [
     {
-      name: 'handler ceiling',
+      name: 'handled ceiling',
       scene: { account: paidThrough, full: [['handler_ceiling', MINUTE]] },
       status: 429,
       code: 'rate_limited',
@@ -83,7 +83,7 @@ const STEPS: readonly (readonly Condition[])[] = [
       retryAfter: 37,
     },
     {
-      name: 'handler burst',
+      name: 'handled burst',
       scene: { account: paidThrough, full: [['handler_burst', SECOND]] },
       status: 429,
       code: 'rate_limited',

@@ -35,7 +35,7 @@ test('answers 201 with the snapshot, uncached, for the account and key of the re
   ]);
 });
 
-test('takes no parameters', async () => {
+test('accepts no parameters', async () => {
   await expectRefusal(await create({}, '?limit=1'), 400, 'invalid_parameter');
   expect(edge.calls).toEqual([]);
 });

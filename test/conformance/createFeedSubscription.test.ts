@@ -231,7 +231,7 @@ describe('is refused', () => {
   const BODIES = ['', '{', '[]', 'null', '"x"', '{}', '{"resource":"topics"}', '{"name":"x"}}', '\u{feff}1'];
   const RESOURCES_OF_NONE = ['topic', 'TOPICS', 'all', '', 'toString', 7, false, ['topics']];
 
-  test('with 400 for a body that is no JSON object with a name, or that names no resource', async () => {
+  test('with 400 for a body that is not a JSON object with a name, or that names no resource', async () => {
     for (const body of [...BODIES, ...RESOURCES_OF_NONE.map((resource) => ({ name: 'x', resource }))])
       await expectRefusal(await create(body), 400, 'invalid_parameter');
     expect(await eventsOfFeeds(served, account)).toEqual([]);

@@ -49,7 +49,7 @@ describe('getAgendaHit', () => {
     },
   );
 
-  test('takes no query parameter', async () => {
+  test('accepts no query parameter', async () => {
     await expectPublicRefusal(await get(`${matchId}?limit=1`), 400, 'invalid_parameter');
   });
 });

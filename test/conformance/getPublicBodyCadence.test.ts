@@ -72,7 +72,7 @@ describe('getPublicBodyCadence', () => {
     );
   });
 
-  test('takes no query parameter', async () => {
+  test('accepts no query parameter', async () => {
     await expectPublicRefusal(await get(PAIRS[0]!, '?x=1'), 400, 'invalid_parameter');
   });
 });

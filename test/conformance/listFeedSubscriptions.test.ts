@@ -115,7 +115,7 @@ test('the list does not read the revoked subscriptions of an account', async () 
   expect(plan).not.toContain('Rows Removed by Filter');
 });
 
-test('the headers state what is left of exports, of which the list takes none, also where none is left', async () => {
+test('the headers state the remaining exports, of which the list charges none, even at zero', async () => {
   const told = async () => {
     const { status, headers } = await ask();
     return [

@@ -112,7 +112,7 @@ describe('newline-delimited JSON', () => {
     expect(headers['content-type']).toBe(`${type}; charset=utf-8`);
   });
 
-  test('is no form of a refusal or of another operation', async () => {
+  test('does not apply to refusals and other operations', async () => {
     for (const path of ['/api/v1/data/changes?limit=0', '/api/v1/data/health']) {
       const { headers, body } = await exchange(path, LINES);
       expect([path, headers['content-type']]).toEqual([path, 'application/json; charset=utf-8']);
@@ -140,7 +140,7 @@ describe('the answer to a customer', () => {
     },
   );
 
-  test('is sent as it is where it is small or a refusal', async () => {
+  test('is sent uncompressed if it is small or a refusal', async () => {
     for (const path of ['/api/v1/data/changes?resource=agendas', '/api/v1/data/changes?limit=0']) {
       const { headers, body } = await exchange(path, { 'accept-encoding': 'gzip, br' });
       expect([path, headers['content-encoding']]).toEqual([path, undefined]);

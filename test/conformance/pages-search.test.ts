@@ -46,7 +46,7 @@ async function pageOf(path: string): Promise<string> {
   expect([path, answer.status]).toEqual([path, 200]);
   return answer.text();
 }
-/** What each field of the form has, by its name. */
+/** Values of the fields of the form, by name. */
 const fieldsOf = (page: string) =>
   Object.fromEntries(
     [
@@ -111,7 +111,7 @@ test.each([
   expect(found(await pageOf(feed))).toEqual(names);
 });
 
-test('a place that is not offered stays chosen, and the page says that it is not known', async () => {
+test('a place that is not offered stays selected, and the page reports it as unknown', async () => {
   const page = await pageOf('/search?q=flats&jurisdiction=atlantis');
   expect(fieldsOf(page)).toMatchObject({ q: 'flats', jurisdiction: 'atlantis' });
   expect(page).toContain('No jurisdiction of this name is known.');

@@ -41,7 +41,7 @@ async function textOf(path: string): Promise<string> {
 }
 
 test.each(['/', '/topics/zoning', '/jurisdictions/dallas', '/search?q=bicycle'])(
-  '%s shows a hit of a meeting without a stated time by its day',
+  '%s shows a hit of a meeting without a start time by its day',
   async (path) => {
     const page = await textOf(path);
     expect(page).toMatch(
@@ -59,14 +59,14 @@ test.each(['/', '/topics/zoning', '/jurisdictions/dallas', '/search?q=ferry'])(
   },
 );
 
-test('a calendar shows the words of the source in place of a time that is not stated', async () => {
+test('a calendar shows the words of the source in place of a missing time', async () => {
   const answer = await fetch(`${served.baseUrl}${BODY}/calendar.ics`);
   const calendar = await answer.text();
   expect(calendar).toContain('DTSTART;VALUE=DATE:20260120');
   expect(calendar).toContain('DESCRIPTION:Time not stated: “after the briefing”');
 });
 
-test('a meeting without a stated time is upcoming until the end of its local day, and listed once', async () => {
+test('a meeting without a start time is upcoming until the end of its local day, and listed once', async () => {
   const list = async (name: string) => {
     const page = await textOf(BODY);
     const address = `/meetings/${pageRecordId('meetings', name)}`;

@@ -45,7 +45,7 @@ describe('a batch of the 2025 era', () => {
     expect(edge.charged).toEqual([]);
   });
 
-  test('with a repeated id, an element that is no message, or an initialize is refused and runs nothing', async () => {
+  test('with a repeated id, an element that is not a message, or an initialize is refused and runs nothing', async () => {
     expectProtocolError(edge, await batch([element(1), element(1, 'tools/list', {})]), 400, -32_600, null);
     expectProtocolError(edge, await batch([element(1), { any: 1 }]), 400, -32_600, null);
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'x', version: '1' } };

@@ -74,7 +74,7 @@ describe.each([
     expect(toolError.parse(empty).structuredContent.error.code).toBe('invalid_parameter');
   });
 
-  test('an id that the schema of answers does not allow is answered as null, any other as it is', async () => {
+  test('an id that the schema of answers does not allow is answered as null, any other unchanged', async () => {
     for (const [id, answered] of [
       [1.5, null],
       [1e20, null],

@@ -62,7 +62,7 @@ describe('the limit of the public endpoints', () => {
     expect(found).toEqual([200, 200, 429, 200]);
   });
 
-  test('is per client: the rightmost X-Forwarded-For entry that is no trusted proxy, in any notation', async () => {
+  test('is per client: the rightmost X-Forwarded-For entry that is not a trusted proxy, in any notation', async () => {
     const edge = await start(2, ['loopback', '10.0.0.0/8']);
     for (const one of ['203.0.113.7', '203.0.113.7, 10.0.0.1', ' 203.0.113.7:4711 ,10.1.2.3', '::ffff:203.0.113.7'])
       await get(edge, one);
@@ -82,7 +82,7 @@ describe('the limit of the public endpoints', () => {
     expect(await statuses(edge, 1)).toEqual([429]);
   });
 
-  test('uses the address of the socket for an entry that is no address', async () => {
+  test('uses the address of the socket for an entry that is not an address', async () => {
     const edge = await start(2);
     expect(await statuses(edge, 1, 'unknown')).toEqual([200]);
     expect(await statuses(edge, 1, '203.0.113.7, x')).toEqual([200]);

@@ -92,7 +92,7 @@ describe('a preflight', () => {
     expect(response.headers.get('access-control-allow-headers')).toBe('if-none-match');
   });
 
-  test('from another page, and OPTIONS that is no preflight, is 405', async () => {
+  test('from another page, and OPTIONS that is not a preflight, is 405', async () => {
     expect((await ask(narrow, path, { origin: 'https://evil.example' })).status).toBe(405);
     expect((await ask(closed)).status).toBe(405);
     const plain = await fetch(`${open.url}${path}`, { method: 'OPTIONS' });

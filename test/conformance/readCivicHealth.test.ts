@@ -24,7 +24,7 @@ test.each(['healthy', 'degraded', 'unavailable'] as const)(
   },
 );
 
-test('takes no parameters', async () => {
+test('accepts no parameters', async () => {
   await expectRefusal(await read('?verbose=1'), 400, 'invalid_parameter');
   expect((await read('?')).status).toBe(200);
 });

@@ -44,7 +44,7 @@ describe('a client address', () => {
     expect((await fetch(`${edge.url}/api/v1/data/health`, { headers })).status).toBe(200);
   });
 
-  test('is the rightmost of X-Forwarded-For that is no trusted proxy, in any notation', async () => {
+  test('is the rightmost of X-Forwarded-For that is not a trusted proxy, in any notation', async () => {
     for (const address of ['2001:db8::1', '[2001:DB8:0::1]:80', '10.0.0.1, 2001:db8::1']) {
       expect((await read({ 'x-forwarded-for': address })).status).toBe(200);
     }

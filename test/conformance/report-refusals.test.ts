@@ -82,7 +82,7 @@ describe('bad input is invalid_input', () => {
     expect(edge.calls).toEqual([]);
   });
 
-  test('for unknown and repeated parameters and a path that is no UTF-8', async () => {
+  test('for unknown and repeated parameters and a path that is not UTF-8', async () => {
     const post = (path: string) =>
       fetch(edge.url + path, { method: 'POST', headers: headers(), body: JSON.stringify(MISSING_RECORD) });
     for (const query of ['?a=1', '?a=1&a=2', '?=', '?a=%', '?a=%ff'])

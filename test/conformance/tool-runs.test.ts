@@ -62,7 +62,7 @@ describe('an error that a tool throws', () => {
     );
   });
 
-  test('is answered alike if it is no Error, or is thrown before there is a promise', async () => {
+  test('is answered alike if it is not an Error, or is thrown before there is a promise', async () => {
     await start({
       get_coverage: () => {
         throw 'private text' as unknown as Error;

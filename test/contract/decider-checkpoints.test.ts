@@ -96,7 +96,7 @@ describe('after an erasure', () => {
       );
     try {
       const { mark } = await checkpoints.load(stream, 'reports');
-      // Like a save that is not committed.
+      // Simulates a save that is not committed.
       await client.query('begin');
       await client.query('select from civic.erasure_mark for share');
       await client.query(
@@ -108,7 +108,7 @@ describe('after an erasure', () => {
       await client.query('commit');
       await dropped;
       expect((await checkpoints.load(stream, 'reports')).checkpoint).toBeNull();
-      // Like a drop that is not committed.
+      // Simulates a drop that is not committed.
       const next = (await checkpoints.load(stream, 'reports')).mark;
       expect(next).not.toBe(mark);
       await client.query('begin');

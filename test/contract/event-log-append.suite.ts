@@ -206,7 +206,7 @@ export function appendContract(openStore: OpenStore): void {
       const appends = others.map((stream) => begin(stream, 2));
       const after = await store.log.head();
       expect((await store.log.appendEach(appends)).map(({ kind }) => kind)).toEqual(others.map(() => 'appended'));
-      // On PostgreSQL, a read of all also checks that no position is missing.
+      // PostgreSQL also checks in a read of all events that no position is missing.
       const all = (await store.log.readAll({ after, limit: 200 })).events.map(
         ({ stream, revision }) => `${stream} ${revision}`,
       );

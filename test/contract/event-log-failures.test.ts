@@ -45,7 +45,7 @@ async function admin<Result>(work: (client: Client) => Promise<Result>): Promise
 }
 const LOCK = '4848250413820917';
 
-describe('an append that goes wrong', () => {
+describe('a failing append', () => {
   test('has an unknown outcome when its connection is lost, and the next append works', async () => {
     const log = open();
     await log.append(one());

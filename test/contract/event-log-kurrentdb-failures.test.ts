@@ -17,7 +17,7 @@ const BRIEF_MS = 2_000;
 const { startPeer, open, following } = useKurrentLogs();
 const stored = (peer: KurrentPeer): number => peer.store.records.filter(({ type }) => !type.startsWith('$')).length;
 
-describe('an append that goes wrong', () => {
+describe('a failing append', () => {
   test('is stored once and answered as a success when its answer was lost', async () => {
     const peer = await startPeer();
     const log = open(peer.url);

@@ -30,7 +30,7 @@ describe('a log that is set back and written again', () => {
       await expect.poll(() => all.seen.length).toBe(count);
       if (count < 3) await writer.append(one());
     }
-    // What is written anew arrives before the answer which shows that it is.
+    // Rewritten events arrive before the answer that reveals the rewrite.
     peer.faults.delayReads = 50;
     setBackAndWrite(peer, image);
     await writer.append(one());

@@ -30,7 +30,7 @@ test('one process at a time fills a log, and its result or error is that of its 
   expect(await free()).toBe('free');
 });
 
-test('work whose session has ended is no success, and another process may fill the log', async () => {
+test('work whose session has ended fails, and another process may fill the log', async () => {
   const running = createFillLock(database.url).tryRun(async () => {
     await withClient((client) =>
       client.query(`select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and granted

@@ -3,7 +3,7 @@ import { Partitioners, type Kafka, type Producer } from 'kafkajs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { plainKafka, readTopic, sendAll } from '../support/kafka-client.ts';
 
-/** The behaviour of a broker that the relay and the inlet depend on, tested with their client. */
+/** The behavior of a broker that the relay and the inlet depend on, tested with their client. */
 export function kafkaBrokerContract(
   name: string,
   start: () => Promise<{ readonly brokers: string; stop(): Promise<unknown> }>,

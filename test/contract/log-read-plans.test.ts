@@ -28,7 +28,7 @@ test('a page of a log without statistics reads no event beyond it', async () => 
     };
     for (const types of [undefined, [newEvent().type, 'Another']]) {
       const before = await counts();
-      // What a connection has read is counted when it ends.
+      // Rows that a connection has read are counted when it ends.
       const reader = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });
       let after = LOG_START;
       for (let page = 0; page < PAGES; page++) {

@@ -11,7 +11,7 @@ import { startEmptyDatabase, type TestDatabase } from '../support/embedded-datab
 import { untilTrue } from '../support/until-reached.ts';
 
 const LOCKED_OUT = `select from pg_locks l join pg_database d on d.oid = l.database where not l.granted and d.datname = current_database()`;
-/** Of 8 KiB. */
+/** Pages of 8 KiB. */
 const FEW_PAGES = 256 / 8;
 
 let server: TestDatabase;

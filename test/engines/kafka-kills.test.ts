@@ -58,7 +58,7 @@ async function relayIsAtRest(): Promise<boolean> {
   return relay.lagEvents === 0;
 }
 const changesOf = async () => (await readFeed(service, key, 500)).flatMap(({ data }) => data.items);
-/** Of each record four changes: A, B, A, C. */
+/** Each record has four changes: A, B, A, C. */
 const states = (from: number): RecordChange[][] =>
   [1, 2, 1, 3].map((variant) =>
     Array.from({ length: RECORDS }, (_, index) => upsert('documents', from + index, variant)),

@@ -86,7 +86,7 @@ export interface KafkaSecurity {
 export interface KafkaServers {
   /** `host:port,…` of the listener without encryption, open to all clients. */
   readonly brokers: string;
-  /** Of the listener with TLS and SCRAM-SHA-512; empty without `security`. */
+  /** Address of the listener with TLS and SCRAM-SHA-512; empty without `security`. */
   readonly secured: string;
   kill9(broker: number): Promise<void>;
   /** Starts a broker that was killed; resolves once it serves with the others. */

@@ -19,7 +19,7 @@ afterAll(async () => {
   await shop.close();
 });
 
-/** What a payer signs is valid for two minutes. */
+/** A signed authorization is valid for two minutes. */
 const VALID_MS = 110_000;
 const SEARCH = { query: 'zoning', limit: 2 };
 const codeOf = ({ structuredContent }: Got): string | undefined =>
@@ -40,7 +40,7 @@ describe.each(MOMENTS)('a service that is killed while it settles, %s', (_, faul
     expect(unknown.length).toBeLessThanOrEqual(overrun);
   });
 
-  /** False where an overloaded machine took longer than the payment was valid, which proves nothing. */
+  /** False if an overloaded machine took longer than the payment was valid, which proves nothing. */
   async function inTime(): Promise<boolean> {
     const env: Record<string, string> = node === '' ? { CIVIC_X402_RPC_URL: '' } : {};
     const service = await shop.start({ env });

@@ -148,7 +148,7 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
     try {
       await untilReached('the child folds', 21, commits);
       child.process.kill('SIGSTOP');
-      // On a busy machine a short lease could end and be acquired again.
+      // A short lease could end and be acquired again on a busy machine.
       const heir = civic.startProjector(ALL_PROJECTIONS, { leaseMs: LONG_LEASE_MS });
       await untilTrue('another owner has taken every generation over', async () =>
         (await civic.generations.list()).every(

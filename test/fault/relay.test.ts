@@ -93,7 +93,7 @@ test('a relay that was frozen while another took over publishes nothing when it 
   frozen.kill('SIGSTOP');
   await writing;
   peer.faults.slowMs = 0;
-  // On a busy machine a short lease could end and be acquired again.
+  // A short lease could end and be acquired again on a busy machine.
   const next = startRelay(civic, peer.brokers, { leaseMs: LONG_LEASE_MS });
   await relayAtRest(civic);
   const [afterTakeOver, owner] = [told(), (await relayRow(civic))!.owner];

@@ -53,7 +53,7 @@ describe('an API process that is killed between the commit and its answer', () =
   };
 
   test('has made the report: a retry gets its first receipt, and another body gets 409', async () => {
-    // Without a projector the answer waits: the report is in the log without a receipt.
+    // The answer waits because there is no projector: the report is in the log without a receipt.
     const killed = await installation.start({ role: 'api', env: { DATABASE_URL: database.url } });
     const lost = submitReport(killed, key, 'killed', WHOLE_MISSING_RECORD).then(
       () => 'answered',

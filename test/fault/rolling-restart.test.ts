@@ -34,7 +34,7 @@ let installation: Installation;
 let customers: Customer[];
 let services: Service[];
 
-/** On the same ports as before, as a restarted unit of a process manager. */
+/** Uses the same ports as before, like a restarted unit of a process manager. */
 const startAt = (before?: Service, env: Readonly<Record<string, string>> = {}): Promise<Service> =>
   installation.start({
     role: 'api',
@@ -217,8 +217,8 @@ function halfAsked(service: Service, customer: Customer) {
 }
 const begun = (service: Service, customer: Customer, count: number) =>
   untilTrue('the requests have been begun', async () => {
-    const { perimeter = 0 } = await bench.counters(customer.accountId);
-    return perimeter >= count && service.pid > 0;
+    const { received = 0 } = await bench.counters(customer.accountId);
+    return received >= count && service.pid > 0;
   });
 
 test('a stopping process reports it, serves on with closing connections, finishes requests and exits 0', async () => {
@@ -242,7 +242,7 @@ test('a stopping process reports it, serves on with closing connections, finishe
     checks: [{ name: 'process', ok: false, reason: 'stopping' }],
   });
   expect((await fetch(`${service.opsUrl}/livez`)).status).toBe(200);
-  // On the kept connection and on a new one.
+  // Sent on the persistent connection and on a new one.
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: true });
   expect(await client.ask(service.baseUrl, feed)).toMatchObject({ status: 200, last: true });
   await untilTrue('the port is closed', async () =>

@@ -21,7 +21,7 @@ afterAll(async () => {
   await database?.close();
 });
 
-test('a start whose database goes away once the listeners are open goes on when it is back', async () => {
+test('a start continues once a database that was lost after the listeners opened is back', async () => {
   proxy.slow(CHUNK_MS);
   const starting = installation.launch({ sample: 'on' });
   let said = '';

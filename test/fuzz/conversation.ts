@@ -4,7 +4,7 @@ export interface Conversation {
   readonly kind: string;
   readonly steps: readonly Step[];
   readonly end: End;
-  /** Methods of the requests in their order; null where a mutation leaves them unknown. */
+  /** Methods of the requests in their order; null if a mutation leaves them unknown. */
   readonly methods: readonly string[] | null;
   /** Whether the tool protocol may answer: its errors are JSON-RPC. */
   readonly tools: boolean;

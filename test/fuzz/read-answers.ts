@@ -19,7 +19,9 @@ export class BadHttp extends Error {
 const STATUS_LINE = /^HTTP\/1\.1 ([1-5]\d\d) [\x20-\x7e]*$/;
 const HEADER_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\x20-\x7e\t\x80-\xff]*?)[ \t]*$/;
 
-/** Reads every answer of a connection; `methods` are those of the requests, null where they are unknown. Throws `BadHttp`. */
+/**
+ * Reads every answer of a connection; `methods` are those of the requests, null if they are unknown. Throws `BadHttp`.
+ */
 export function readAnswers(received: Buffer, methods: readonly string[] | null): ReadAnswers {
   const answers: RawAnswer[] = [];
   let rest = received;

@@ -21,7 +21,7 @@ export const one = <Item>(random: SeededRandom, items: readonly Item[]): Item =>
 
 const hex = (random: SeededRandom, length: number): string =>
   Array.from({ length }, () => random.below(16).toString(16)).join('');
-/** Of version 4; unknown to the service. */
+/** A uuid of version 4 that the service does not know. */
 const uuid = (random: SeededRandom): string =>
   `${hex(random, 8)}-${hex(random, 4)}-4${hex(random, 3)}-8${hex(random, 3)}-${hex(random, 12)}`;
 

@@ -30,7 +30,7 @@ export interface FuzzPlan {
 export interface FuzzResult {
   readonly findings: readonly string[];
   readonly sent: number;
-  /** How many of each kind. */
+  /** Number of each kind. */
   readonly kinds: ReadonlyMap<string, number>;
 }
 

@@ -75,11 +75,11 @@ const paymentSettled = (settledAt: string): AccountEvent => ({
 });
 
 test('events in batches of any size leave the same tables, and the tables match the events', async () => {
-  const [accountId, neighbour] = [randomUUID(), randomUUID()];
+  const [accountId, neighbor] = [randomUUID(), randomUUID()];
   const [keyId, revokedKeyId] = [randomUUID(), randomUUID()];
   const history = [
     stored(accountId, opened, 1_000),
-    stored(neighbour, { ...opened, data: { ...opened.data, name: 'Neighbour' } }, 1_500),
+    stored(neighbor, { ...opened, data: { ...opened.data, name: 'Neighbor' } }, 1_500),
     stored(accountId, issued(keyId, hash('a')), 2_000),
     stored(accountId, issued(revokedKeyId, hash('b')), 2_500),
     stored(
@@ -87,7 +87,7 @@ test('events in batches of any size leave the same tables, and the tables match 
       { type: 'AccountPeriodSet', data: { tier: 'ultra', paidUntil: '2026-03-01T00:00:00.000Z' } },
       3_000,
     ),
-    stored(neighbour, { type: 'AccountSuspended', data: {} }, 3_500),
+    stored(neighbor, { type: 'AccountSuspended', data: {} }, 3_500),
     stored(
       accountId,
       { type: 'AccountPeriodSet', data: { tier: 'pro', paidUntil: '2026-04-01T00:00:00.000Z' } },
@@ -96,8 +96,8 @@ test('events in batches of any size leave the same tables, and the tables match 
     stored(accountId, { type: 'AccountPaymentConfirmed', data: { paidAt: '2026-01-01T00:00:00.000Z' } }, 4_500),
     // Delivered late and out of order.
     stored(accountId, paymentSettled('2025-12-31T00:00:00.000Z'), 4_600),
-    stored(neighbour, paymentSettled('2026-01-05T00:00:00.000Z'), 4_700),
-    stored(neighbour, paymentSettled('2026-01-04T00:00:00.000Z'), 4_800),
+    stored(neighbor, paymentSettled('2026-01-05T00:00:00.000Z'), 4_700),
+    stored(neighbor, paymentSettled('2026-01-04T00:00:00.000Z'), 4_800),
     stored(accountId, { type: 'AccountChannelSet', data: { channel: 'subscription' } }, 4_600),
     stored(accountId, { type: 'AccountChannelSet', data: { channel: 'payg' } }, 4_700),
     stored(accountId, { type: 'AccountSuspended', data: {} }, 5_000),
@@ -136,7 +136,7 @@ test('events in batches of any size leave the same tables, and the tables match 
       openedAt: '1970-01-01T00:00:01.000Z',
     },
     expect.objectContaining({
-      accountId: neighbour,
+      accountId: neighbor,
       status: 'suspended',
       paidUntil: null,
       paidAt: '2026-01-05T00:00:00.000Z',

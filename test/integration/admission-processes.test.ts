@@ -64,7 +64,7 @@ test.each([1, PROCESSES])(
       .map(({ headers }) => Number(headers.get('retry-after')));
     expect(retries.every((seconds) => seconds >= 1 && seconds <= 60)).toBe(true);
     expect(await bench.counters(customer.accountId)).toEqual(
-      expect.objectContaining({ minute: ALLOWANCE, perimeter: REQUESTS, handler: REQUESTS }),
+      expect.objectContaining({ minute: ALLOWANCE, received: REQUESTS, handled: REQUESTS }),
     );
   },
 );

@@ -170,7 +170,7 @@ test('of many items with its file number an item has the twenty nearest, and cou
   expect(appearanceCount).toBe(29);
 });
 
-test('a text without a number is no file number', async () => {
+test('a text without a number is not a file number', async () => {
   await search.fold([
     ...events.place('dallas'),
     events.meeting('m', 'dallas', STARTS_AT),

@@ -151,7 +151,7 @@ describe('upcoming hits', () => {
     expect((await agenda.upcoming('zoning', { page: 1 })).data).toMatchObject({ totalCount: 0, hits: [] });
   });
 
-  test('those of a meeting without a stated time are listed until its day ends, in its place, and traversed once', async () => {
+  test('those of a meeting without a start time are listed until its day ends, in its place, and traversed once', async () => {
     // The beginning of the day in Dallas.
     const untimed = { startTime: { status: 'not_stated', sourceText: 'after the briefing' } } as const;
     const day = '2026-01-20T06:00:00.000Z';
@@ -344,7 +344,7 @@ describe('with two places', () => {
         events.meeting('put off', 'dallas', inDays(1), { status: 'postponed' }),
         events.meeting('next', 'dallas', inDays(4)),
         events.meeting('after next', 'dallas', inDays(9)),
-        events.meeting('neighbour', 'fort-worth', inDays(2)),
+        events.meeting('neighbor', 'fort-worth', inDays(2)),
       ]);
       expect(await dallas()).toMatchObject({ lastMetAt: inDays(-3), nextScheduledAt: inDays(4) });
       agenda.clock.time = TEST_TIME + 4 * DAY_MS;
@@ -358,7 +358,7 @@ describe('with two places', () => {
       expect(await dallas()).toMatchObject({ lastMetAt: inDays(-3), nextScheduledAt: null });
     });
 
-    test('has a meeting without a stated time as the next one until its day ends', async () => {
+    test('has a meeting without a start time as the next one until its day ends', async () => {
       const day = '2026-01-20T06:00:00.000Z';
       await fold([events.meeting('untimed', 'dallas', day, { startTime: { status: 'not_stated' } })]);
       agenda.clock.time = Date.parse('2026-01-21T05:59:59.999Z');
@@ -371,7 +371,7 @@ describe('with two places', () => {
       await fold([
         events.meeting('of none', 'dallas', inDays(-1), { sourceId: null }),
         events.meeting('of an unknown one', 'dallas', inDays(-2), { sourceId: agendaId('sources', 'unknown') }),
-        events.meeting('of the neighbour', 'dallas', inDays(-3), { sourceId: agendaId('sources', 'fort-worth') }),
+        events.meeting('of the neighbor', 'dallas', inDays(-3), { sourceId: agendaId('sources', 'fort-worth') }),
         events.meeting('of its own', 'dallas', inDays(-4)),
       ]);
       expect(await dallas()).toMatchObject({ lastMetAt: inDays(-3) });

@@ -223,7 +223,7 @@ describe('a page that was read before a failover that lost history', () => {
     );
   };
 
-  test('is read again where what followed it is gone, or is something else', async () => {
+  test('is read again if the next change is missing or different', async () => {
     const { position } = await civic.atHead();
     await write(4);
     const input = { ...MAX, limit: 2, cursor: await cursorAt(position) };

@@ -96,7 +96,7 @@ test('a reactor that stops does not wait for an item', async () => {
   }
 });
 
-test('an item that was given up is not tried again after a restart, and is after its change', async () => {
+test('an item that failed is not retried after a restart, but after its change', async () => {
   const first = impatientClassifier();
   const running = classification.start({ classifier: first.classifier });
   await classification.atRest();
@@ -117,7 +117,7 @@ test('an item that was given up is not tried again after a restart, and is after
   expect(await givenUp()).toEqual([]);
 });
 
-test('an item that changes into one that is given up loses its hits', async () => {
+test('an item that fails after a change loses its hits', async () => {
   classification.start({ classifier: impatientClassifier().classifier });
   await classification.atRest();
   await classification.write(events.item('before', 'session', { title: FAULTY }));
@@ -126,7 +126,7 @@ test('an item that changes into one that is given up loses its hits', async () =
   expect(await givenUp()).toHaveLength(2);
 });
 
-test('an item that was given up is tried again with other topics and by another classifier', async () => {
+test('an item that failed is retried with other topics and by another classifier', async () => {
   const first = impatientClassifier();
   const running = classification.start({ classifier: first.classifier });
   await classification.atRest();

@@ -140,7 +140,7 @@ test('of two processes one runs it at a time, and the other continues when the f
       },
     };
   };
-  // On a busy machine a short lease could end and be taken over.
+  // A short lease could end and be taken over on a busy machine.
   const first = classification.start({}, { leaseMs: LONG_LEASE_MS, reactor: watched('first') });
   await classification.atRest();
   classification.start({}, { leaseMs: LONG_LEASE_MS, reactor: watched('second') });

@@ -55,7 +55,7 @@ test('a batch with a topic classifies each item once, and one that it withdraws 
     items('one', 'two'),
   );
   const { asked, classifier } = watchedClassifier();
-  // On a busy machine, one that lost its lease would begin the batch again.
+  // A reactor that loses its lease on a busy machine would begin the batch again.
   classification.start({ classifier }, { leaseMs: 60_000 });
   await classification.atRest();
   expect(asked.toSorted()).toEqual([...idsOf('one', 'two')].toSorted());

@@ -72,7 +72,7 @@ beforeAll(async () => {
   await json(['sources', 'add', 'legistar', ...place, '--base-url', platform.baseUrl]);
   await json(['sources', 'sync', 'legistar', '--client', 'example']);
   await json(['projections', 'rebuild', 'record_keys']);
-  // What the service does by itself would be counted as changes of the commands.
+  // Background work of the service would be counted as changes of the commands.
   await service.stop();
   const expiresAt = Date.now() + 6_000;
   const expiring = ['--scope', 'civic:read', '--expires', new Date(expiresAt).toISOString()];

@@ -346,7 +346,7 @@ describe('a full disk', () => {
       await refused.close().catch(() => undefined);
       await mirror.close();
     } finally {
-      // What a failure leaves open does not keep it.
+      // Handles that a failure leaves open do not keep the process alive.
       spawnSync('umount', ['--lazy', disk]);
     }
   });

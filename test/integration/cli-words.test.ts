@@ -12,7 +12,7 @@ import { makeSharedInstallation } from '../support/shared-installation.ts';
 
 const COMMANDS = leaves(await programAlone()).map(({ words }) => words);
 
-/** Of no key. */
+/** A secret that belongs to no key. */
 const SECRET = makeKeySecret(randomBytes);
 const ID = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 const CLIENT = ['--client', 'fortworthgov', '--from', new URL('../fixtures/legistar/', import.meta.url).pathname];

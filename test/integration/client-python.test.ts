@@ -459,7 +459,7 @@ print(json.dumps({
       expect(await replicate('changed.db', ['--new-snapshot', '--verify'])).toMatchObject({ exitCode: 0, stderr: '' });
     });
 
-    nightlyTest('keeps one resource where it is told so, and refuses another one in the same file', async () => {
+    nightlyTest('keeps one resource on request, and refuses another one in the same file', async () => {
       expect(await replicate('topics.db', ['--resource', 'topics'])).toMatchObject({ exitCode: 0, stderr: '' });
       const named = `sqlite:${join(installation.folder, 'topics.db')}`;
       expect(await replicate('topics.db', ['--resource', 'topics', '--to', named])).toMatchObject({

@@ -9,7 +9,7 @@ import { CHECKOUT } from '../support/production-tree.ts';
 import { type Environment, type Installation, plainEnvironment, runProgram, type Service } from '../support/service.ts';
 import { makeSharedInstallation } from '../support/shared-installation.ts';
 
-/** Where the machine has no Node without `node:sqlite`, the present one goes without it. */
+/** If the machine has no Node without `node:sqlite`, the current one runs with it disabled. */
 const OLD = oldestNode() === process.execPath ? [process.execPath, '--no-experimental-sqlite'] : [oldestNode()];
 const PRESENT = [process.execPath];
 
@@ -40,7 +40,7 @@ const start = (
     cwd: customer,
     env: { ...plainEnvironment(), ...env },
   });
-/** How a command has ended, without the lines of progress that a slow one prints. */
+/** Result of a command, without the progress lines that a slow one prints. */
 async function run(...given: Parameters<typeof start>) {
   const ended = await start(...given).ended;
   return { ...ended, stderr: ended.stderr.replaceAll(/^civic-replicate: \d+ records?\n/gm, '') };
@@ -66,7 +66,7 @@ test('the command of the package keeps a copy in SQLite that equals the service 
   mirror.close();
 });
 
-nightlyTest('a Node without node:sqlite is told so in one line, and keeps a copy in a folder', async () => {
+nightlyTest('a Node without node:sqlite gets one line with the reason, and keeps a copy in a folder', async () => {
   expect(await replicate(OLD, 'sqlite:old.db')).toMatchObject({
     exitCode: 1,
     stdout: '',
@@ -81,7 +81,7 @@ nightlyTest('a Node without node:sqlite is told so in one line, and keeps a copy
   const ofOne = await replicate(OLD, 'of-one', '--format', 'csv', '--resource', 'topics');
   expect(JSON.parse(ofOne.stdout)).toMatchObject({ snapshots: 1, verified: true });
   expect(readdirSync(join(customer, 'of-one')).toSorted()).toEqual(['replica.json', 'topics.csv', 'topics.ndjson']);
-  // What a folder of every resource held of the others does not stay where no erasure would reach it.
+  // Files of other resources must not remain in the folder, where no erasure would reach them.
   const bodies = () => readFileSync(join(customer, 'folder', 'public_bodies.ndjson'), 'utf8');
   expect(bodies()).not.toBe('');
   await replicate(OLD, 'folder', '--resource', 'topics', '--new-snapshot');

@@ -8,7 +8,7 @@ let served: ServedCivic;
 beforeAll(async () => void (served = await serveNewCivic()));
 afterAll(async () => served?.close());
 
-test('health says of a source how many rows its last check left out, how many meetings have no stated time, and why it failed', async () => {
+test('health reports skipped rows, meetings without a start time, and the failure of a source', async () => {
   const records = councilOfDallas();
   const source = records.find(({ resource }) => resource === 'sources')!;
   const write = async (fields: object): Promise<void> => {

@@ -91,7 +91,7 @@ test('a turn of a dead process is taken over after its lease, and that process e
 test('a lease and a due time from before the clock was set back hold up neither a job nor a reactor', async () => {
   const store = createProcessorStore(civics[0]!.database.transactor);
   const job = { name: 'before the set back', everyMs: MINUTE_MS };
-  /** By a process whose time is that of the database, or off by so many milliseconds. */
+  /** Runs as a process whose clock is that of the database, or off by this many milliseconds. */
   const take = (off = 0) => store.acquireJob(job, 'heir', Date.now() + off, LEASE_MS);
   const reactor = (off = 0) => store.acquireReactor('reactor before the set back', 'heir', Date.now() + off, LEASE_MS);
   const change = (column: 'lease_until' | 'due_at', ahead: number) =>
@@ -104,13 +104,13 @@ test('a lease and a due time from before the clock was set back hold up neither 
   expect(await reactor()).toMatchObject({ token: 2 });
   const lease = await take();
   expect(lease).toMatchObject({ token: 2 });
-  // What a living owner holds is not too long for a process whose time is late.
+  // A lease of a living owner is not too long for a process whose clock is late.
   for (const off of [0, -MINUTE_MS]) expect([await reactor(off), await take(off)]).toEqual([null, null]);
   await change('lease_until', MAX_LEASE_MS - 1_000);
   expect(await take()).toBeNull();
   await store.endJob(lease!, Date.now() + MINUTE_MS);
   for (const off of [0, -MINUTE_MS]) expect(await take(off)).toBeNull();
-  // Of a process whose clock is ahead by less than the margin.
+  // Taken by a process whose clock is ahead by less than the margin.
   await change('due_at', MINUTE_MS + CLOCK_MARGIN_MS - 1_000);
   expect(await take()).toBeNull();
   await change('due_at', 2 * MINUTE_MS);

@@ -45,7 +45,7 @@ const key = async (accountId: string, keyId: string) =>
 const lastUses = async (accountId: string, keyId: string) =>
   (await key(accountId, keyId)).secrets.map(({ lastUsedAt }) => lastUsedAt);
 
-test('a rotated key keeps its subscriptions, and both secrets work until the stated time', async () => {
+test('a rotated key keeps its subscriptions, and both secrets work until the announced time', async () => {
   const account = await served.openAccount();
   const { keyId, secret: former } = await served.issueKey(account);
   const created = await served.ask('POST', '/subscriptions', former, { body: { name: 'all' } });

@@ -323,7 +323,7 @@ describe('an event of CivicClerk', () => {
   const addresses = () =>
     records.all('documents').map(({ content }) => `${String(content.kind)} ${String(content.url).split('/').at(-1)}`);
 
-  test('has its category as the body and its name as the title, and keeps the body of before', async () => {
+  test('has its category as the body and its name as the title, and keeps its earlier body', async () => {
     const { categoryName: _, ...unnamed } = board;
     await sync(unnamed);
     const [before] = records

@@ -82,7 +82,7 @@ test('the operators see, at each process, which keys read the feed from a cursor
     await expect.poll(() => readersAt(process), { timeout: 10_000 }).toMatchObject(expected);
   expect((await readersAt(served))[0]!.secondsLeft).toBeGreaterThan(29 * 86_400);
 
-  // Of two reads of a key at two processes, the later one counts, in whatever order they are stored.
+  // If a key reads at two processes, the later read counts, in whatever order they are stored.
   other.clock.advance(3_600_000);
   await read(other, key, behind);
   await read(served, laterKey, head);

@@ -156,7 +156,7 @@ test.each([
 ])('%s takes no page of a second replicator that runs beside the first', async (_, to) => {
   const service = cityFeed();
   const first = await openMirrorStore(to());
-  // What a process of another machine sees of the lock of a folder.
+  // The lock of a folder as a process on another machine sees it.
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
     if (name.includes('.replicator-')) rmSync(join(folder, name));
   }

@@ -114,7 +114,7 @@ test('two schemas of a PostgreSQL database hold two mirrors at once; one schema 
     expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
   }
   await expect(openMirrorStore(inSchema('"Two-B"'))).rejects.toThrow(/another replicator uses its schema/);
-  // What an earlier version takes.
+  // The lock that an earlier version takes.
   expect(await administer('select pg_try_advisory_lock(6022140760217896) as taken')).toEqual([{ taken: false }]);
   await expect(openMirrorStore(inSchema('no_such'))).rejects.toThrow(/no schema of its search path exists/);
   await one.close();
@@ -187,7 +187,8 @@ nightlyTest(
     await expect(following).rejects.toBe(stopped);
     expect(await compareMirror(store, service.digests(9), null)).toMatchObject({ equal: true });
     expect(waits).toBeGreaterThanOrEqual(6);
-    // How a connection ends depends on what was under way; a reason that stays is not said again.
+    // The reason for the end of a connection varies with the work in progress; an unchanged reason is not reported
+    // again.
     for (const each of absences) {
       expect(each[0]).toMatch(/^the PostgreSQL database is unavailable: /);
       expect(each.filter((reason, index) => reason === each[index - 1])).toEqual([]);

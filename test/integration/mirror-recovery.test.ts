@@ -15,7 +15,7 @@ import { type Installation, makeInstallation, type Service } from '../support/se
 const NAME = 'Wexford Quillfeather';
 const SECRET = recordId('documents', 1);
 const GONE = recordId('documents', 2);
-/** What the command says when it takes a new snapshot. */
+/** Line that the command prints when it takes a new snapshot. */
 const RESTARTED = /^warning: .*; starting again from a snapshot; .*\n/gm;
 
 describe('a replica that was off for longer than the retention', () => {

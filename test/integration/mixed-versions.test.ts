@@ -113,7 +113,7 @@ test('an older projector and a newer one fold only their own generations, and th
   over.abort();
   await writing;
   await civic.caughtUp();
-  // Without the newer program the older one does not fold the newer generation, also with events to fold.
+  // The older program alone does not fold the newer generation, even if there are events to fold.
   await first.stop();
   await write();
   const lookedBefore = looks;

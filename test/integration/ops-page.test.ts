@@ -243,7 +243,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   test('a rebuild is shown with its progress, rate and time left, and disappears when it is done', async () => {
     const { page, complaints } = await open();
     await write(200, 40);
-    // Of a version that does not run here, so only the test moves it.
+    // A generation of a version that does not run here, so only the test moves it.
     await change(
       `insert into civic.generations (projection, version, state, checkpoint, events_read, window_since, window_folded, window_events_read, created_at, changed_at, owner, token, lease_until)
         select projection, version + 1, 'building', lpad('10', length(checkpoint), '0'), 10, $1::bigint, 0, 0, 0, 0, 'elsewhere', 1, 9000000000000

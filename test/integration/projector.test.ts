@@ -188,7 +188,7 @@ test.each(['between two batches', 'between fold and commit'])(
     await untilTrue('the first owner has folded', () => folded > 0);
     if (where === 'between two batches') zombie.suspend();
     await civic.writer.write(randomChanges(random, 40, 100), {});
-    // On a busy machine a short lease could end and be acquired again.
+    // A short lease could end and be acquired again on a busy machine.
     const second = other.startProjector([recordHistory, snapshots], { owner: `heir ${where}`, leaseMs: LONG_LEASE_MS });
     await other.caughtUp();
     const commits = async () =>

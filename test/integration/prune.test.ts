@@ -183,7 +183,7 @@ test('pruning, and a rebuild up to the pruned position, find superseded rows by 
   expect(deleting.size).toBe(2);
   for (const text of deleting) {
     const plan = await civic.database.transactor.transaction(async (inner) => {
-      // Without it, a small table is read as a whole.
+      // PostgreSQL would read a small table as a whole otherwise.
       await inner.query({ text: 'set local enable_seqscan = off', values: [] });
       return JSON.stringify((await inner.query({ text: `explain (generic_plan) ${text}`, values: [] })).rows);
     });

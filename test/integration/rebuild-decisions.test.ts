@@ -270,7 +270,7 @@ test('of two operators who decide at once one is refused as too late', async () 
   }
 });
 
-test('a replaced generation is kept for its time, given up for the next rebuild, and its tables dropped', async () => {
+test('a replaced generation is retained for its time or until the next rebuild, and its tables dropped', async () => {
   const brief: Projection = { ...snapshots, name: 'snapshots_kept' };
   trial.projector = civic.startProjector([brief], { keptMs: 60_000 });
   await civic.caughtUp(undefined, [brief.name]);

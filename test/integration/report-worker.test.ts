@@ -149,7 +149,7 @@ const ofCouncil: Partial<ReportInput> = {
   jurisdictionSlug: 'dallas',
   sourceUrl: COUNCIL_PAGE,
 };
-/** Without the fields that are undefined. */
+/** Removes the fields that are undefined. */
 const aboutCouncil = (expectedRecord: string, more: object) =>
   JSON.parse(JSON.stringify({ ...ofCouncil, expectedRecord, ...more })) as ReportInput;
 const councilMinutes = () =>

@@ -329,7 +329,7 @@ test('the control answers to no other name than localhost, and needs JSON', asyn
   expect(typed).toBe(400);
 });
 
-test('a service that is no sandbox has none of this', async () => {
+test('a service that is not a sandbox has none of this', async () => {
   const service = await serveNewCivic({ CIVIC_OPS_PORT: '0' });
   try {
     const paths = [

@@ -230,7 +230,7 @@ describe('the order of what is found', () => {
     expect(await found('levy quarry')).toEqual(['long', 'note']);
   });
 
-  test('where no item has all words, a place that is named keeps the items in it, and one word of a name is no place', async () => {
+  test('if no item has all words, a named place limits the items, and one word of a name is not a place', async () => {
     await search.fold([
       ...events.place('plano'),
       ...events.place('fort-worth'),

@@ -56,7 +56,7 @@ describe('behind a proxy', () => {
     expect([...new Set(hosts)]).toEqual(['www.example.gov']);
   });
 
-  test('the hosts of NO_PROXY are asked directly, and checked at the connection', async () => {
+  test('requests to hosts of NO_PROXY are direct, and checked at the connection', async () => {
     const site = await startSite({ '/list': page('ok') });
     const { hosts, proxies } = await startProxy({});
     const open = openWeb({

@@ -65,7 +65,7 @@ describe('an answer', () => {
     expect(seen).toEqual(['POST catID=3&year=2026', 'GET']);
   });
 
-  test.each([404, 410])('with status %i is a record that is gone', async (code) => {
+  test.each([404, 410])('with status %i means that the record is gone', async (code) => {
     const site = await startSite({ '/agenda.pdf': status(code) });
     const web = openWeb()({ baseUrl: site.url });
     await expect(web.file(`${site.url}/agenda.pdf?key=secret`)).rejects.toThrow(
@@ -293,7 +293,7 @@ describe('a page in place of the requested one', () => {
 });
 
 describe('a site that refuses', () => {
-  test('is asked again after the wait that it requires', async () => {
+  test('is requested again after the wait that it demands', async () => {
     let requests = 0;
     const site = await startSite({
       '/list': (request, response) =>
@@ -305,7 +305,7 @@ describe('a site that refuses', () => {
     expect(clock.sleeps).toEqual([1_000, 7_000]);
   });
 
-  test('is asked three times with growing pauses, which its other sources wait for too', async () => {
+  test('is requested three times with growing pauses, which its other sources wait for too', async () => {
     const site = await startSite({ '/list': status(403), '/other': page('ok') });
     const clock = sleepingClock();
     const open = openWeb({ clock });
@@ -318,7 +318,7 @@ describe('a site that refuses', () => {
     expect(clock.sleeps.slice(3)).toEqual([8_000, 1_000]);
   });
 
-  test('is not asked at all while its pause is long', async () => {
+  test('is not requested while its pause is long', async () => {
     const site = await startSite({ '/list': status(503, { 'retry-after': '86400' }), '/other': page('ok') });
     const clock = sleepingClock();
     const web = openWeb({ clock })({ baseUrl: site.url });

@@ -86,7 +86,7 @@ process.stdout.write(JSON.stringify({
   });
 });
 
-test('the example of docs/developers/clients.md works as it is written', async () => {
+test('the example of docs/developers/clients.md works as written', async () => {
   const [, example = ''] = /^```js run\n([\s\S]*?)^```$/m.exec(
     readFileSync(join(CHECKOUT, 'docs/developers/clients.md'), 'utf8'),
   )!;

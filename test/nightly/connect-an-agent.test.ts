@@ -54,7 +54,7 @@ test('the address and the headers of the client configuration reach the tools', 
 
 /** The value of an expression after the program. */
 async function valueAfter(program: string, expression: string): Promise<unknown> {
-  // Beside the installed libraries, which it imports by name.
+  // Placed next to the installed libraries, which it imports by name.
   const path = join(CHECKOUT, `connect-an-agent-${process.pid}.tmp.mjs`);
   const print = 'console.log(JSON.stringify(';
   writeFileSync(path, `${program}\n${print}${expression}));\nawait client.close();\n`);

@@ -38,7 +38,7 @@ test('an import that loses its log says that it can be repeated, and continues w
   expect(answer).toMatchObject({ exitCode: 1, stdout: '' });
   expect(answer.stderr).toMatch(STOPPED);
 
-  // On a busy machine the database may also be lost; then the same holds.
+  // The database may also be lost on a busy machine; the expectation is the same.
   const runAgain = () => installation.civicHere(['records', 'import', path, '--json']);
   let again = await runAgain();
   for (let tries = 0; STOPPED.test(again.stderr) && tries < 5; tries += 1) again = await runAgain();

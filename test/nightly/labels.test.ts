@@ -28,7 +28,7 @@ test('a wrong line of the labels is named with what is allowed', () => {
   expect(parsed(`${HEAD}a\t-\t-\t-\na\t-\t-\t-\n`)).toThrow('line 3: a occurs twice');
 });
 
-test('the halves of the labelled set are stable and about equal', () => {
+test('the halves of the labeled set are stable and about equal', () => {
   const ids = Array.from({ length: 1_000 }, (_, at) => `cityofdallas/${at}`);
   const tuning = ids.filter((id) => halfOf(id) === 'tuning').length;
   expect(tuning).toBeGreaterThan(450);

@@ -50,7 +50,7 @@ describe('the examples of the README and the pages for readers and operators', (
   });
   const curl = spawnSync('curl', ['--version']).status === 0;
 
-  test.skipIf(!curl)('every shell line works as it is written (needs curl)', async () => {
+  test.skipIf(!curl)('every shell line works as written (needs curl)', async () => {
     const script = blocks('sh').join('\n');
     expect(script.split('\n').length).toBeGreaterThan(30);
     const shell = ['bash', '-c', `set -euo pipefail\n${script}`];

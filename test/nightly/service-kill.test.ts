@@ -18,12 +18,15 @@ const MAX_MS = 600_000 + KILLS * 300_000;
 const LINES_A_FILE = 200;
 /** The pause between two operations of an actor; without it the starts get no processor time. */
 const PAUSE_MS = 300;
-/** At most, in milliseconds: a third of the kills fall into the start, the others come after it. */
+/** Maximum in milliseconds: a third of the kills happen during the start, the others after it. */
 const LIFE = { starting: 2_500, serving: 1_500 };
 const REBUILT = ['record_history', 'record_references'];
 
 const random = seededRandom(SEED);
-/** On an overloaded machine the database of a killed service may be away for longer than a command waits; it is then run again. */
+/**
+ * The database of a killed service may be unavailable for longer than a command waits on an overloaded machine; the
+ * command is then run again.
+ */
 const isAway = ({ exitCode, stderr }: Answered): boolean => exitCode === 1 && /could not be reached/.test(stderr);
 const writers = ['first', 'second', 'third'].map(
   (name, index) =>
@@ -84,7 +87,7 @@ async function untilOver(over: AbortSignal, work: () => Promise<void>): Promise<
   }
 }
 
-/** What was too little done so far for the kills to prove anything. */
+/** Returns the kinds of work that were too rare so far for the kills to prove anything. */
 function stillToDo(): readonly string[] {
   const few = writers
     .filter(({ imports }) => imports < 2)
@@ -97,7 +100,10 @@ function stillToDo(): readonly string[] {
   ];
 }
 
-/** At least the wanted number; on a busy machine it continues, and lets the service live longer, until it has disturbed some work. */
+/**
+ * Kills at least this many times. Continues on a busy machine, with a longer life of the service, until it has
+ * disturbed some work.
+ */
 async function killAgainAndAgain(failed: AbortSignal): Promise<void> {
   for (let kill = 0; (kill < KILLS || (kill < 10 * KILLS && stillToDo().length > 0)) && !failed.aborted; kill += 1) {
     const starting = installation.launch();

@@ -9,7 +9,7 @@ const folder = mkdtempSync(join(tmpdir(), 'civic-summary-'));
 const script = fileURLToPath(new URL('../../tools/test-summary.mjs', import.meta.url));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Results of a part, undefined where it wrote none, and the status with which it ended. */
+/** Results of a part, undefined if it wrote none, and the status with which it ended. */
 type Part = readonly [results: object | undefined, status: string];
 
 function summary(parts: readonly Part[]): { readonly line: string; readonly fails: boolean } {

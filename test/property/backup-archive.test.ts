@@ -73,7 +73,7 @@ test('any flipped byte is detected', async () => {
   }
 });
 
-test('a file that is cut, goes on after its end, or was written twice into one, is detected', async () => {
+test('a file that is truncated, has data after its end, or contains a backup twice, is detected', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(small.length - 1), async (length) => void (await reasonOf(small.subarray(0, length)))),
     { numRuns: testRuns(15) },

@@ -142,7 +142,10 @@ async function hold(world: PaymentWorld): Promise<void> {
   }
 }
 
-/** At the end, after all deadlines, with the chain readable: no outcome is unknown, all are answered, budgets equal the billed sums. */
+/**
+ * Checks at the end, after all deadlines and with the chain readable, that no outcome is unknown, all calls are
+ * answered, and budgets equal the billed sums.
+ */
 async function finish(world: PaymentWorld, seen: Seen): Promise<void> {
   Object.assign(world, { chainUp: true, settleMode: 'nothing', readMode: 'data', verifyMode: 'valid' });
   world.land();

@@ -33,7 +33,7 @@ type Step =
       readonly kind: 'move';
       readonly report: number;
       readonly holder: number;
-      /** By the holder of the lease, along an arrow; most other moves are refused. */
+      /** A move by the holder of the lease along an arrow; most other moves are refused. */
       readonly aimed: boolean;
       /** Index among the tokens of the holder, the newest being 0. */
       readonly tokenAge: number;

@@ -32,7 +32,7 @@ const plain = fc
   .map((pieces) => pieces.join(' ').normalize('NFC'))
   .filter((text) => !/[\u200b\u2060\ufeff]/.test(text));
 
-test('a text without markup stays as it is, in any language', () => {
+test('a text without markup is unchanged, in any language', () => {
   fc.assert(
     fc.property(plain, (text) => {
       expect(plainText(text)).toBe(text);

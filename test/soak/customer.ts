@@ -99,7 +99,7 @@ interface Broken {
   readonly socket?: { readonly localPort?: number; readonly bytesWritten?: number; readonly bytesRead?: number };
 }
 
-/** On a kept connection: the service must not end a connection with a request on it. */
+/** Uses a persistent connection: the service must not end a connection with a request on it. */
 async function send(url: string, init: RequestInit): Promise<Outcome> {
   const patience = AbortSignal.timeout(PATIENCE_MS);
   try {

@@ -75,7 +75,7 @@ export function judgeAnswer(asked: Asked, outcome: Outcome, disturbances: Distur
   return { wrong: `${said}, and nothing was disturbed` };
 }
 
-/** On a busy machine a search waits longer than its account may. */
+/** A search may wait longer on a busy machine than its account is allowed to. */
 const isBusySearch = (
   operation: OperationId,
   { code, message }: { readonly code: RejectionCode; readonly message: string },

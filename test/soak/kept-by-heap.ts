@@ -8,7 +8,7 @@ export interface Kept {
   readonly pid: number;
   /** Seconds since the process began. */
   readonly age: number;
-  /** Of the heap without the young generation, and of external buffers. */
+  /** Bytes of the heap without the young generation, and of external buffers. */
   readonly keptMb: number;
 }
 

@@ -25,7 +25,7 @@ ${Object.keys(FAULTS)
   .join('\n')}
 `;
 
-// On a requested exit the started processes end too.
+// The started processes end on a requested exit too.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130));
 
 async function run(): Promise<void> {

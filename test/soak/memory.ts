@@ -31,7 +31,7 @@ const FEWEST_COLLECTIONS = 4;
 export const MAX_RESIDENT_MB = 600;
 export const MAX_GROWTH_MB_A_MINUTE = 6;
 export const MAX_DESCRIPTORS_GROWTH = 40;
-/** Of all customers together there are fewer. */
+/** All customers together have fewer. */
 export const MAX_CONNECTIONS = 400;
 
 export interface MemoryFinding {
@@ -47,7 +47,7 @@ export interface MemoryFinding {
   readonly keptGrowthMbAMinute: number | null;
   /** The same of resident memory, for lives in which the room of garbage came to its size. */
   readonly growthMbAMinute: number | null;
-  /** Of its own, without its customers' connections. */
+  /** Descriptors of the process, without its customers' connections. */
   readonly descriptors: readonly [first: number, last: number, most: number];
   readonly mostConnections: number;
   readonly lagMs: readonly [first: number, last: number];

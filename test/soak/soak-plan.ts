@@ -1,9 +1,9 @@
-/** How large a soak is, and how long. */
+/** Size and duration of a soak. */
 export interface SoakPlan {
   readonly seed: number;
   readonly api: number;
   readonly projectors: number;
-  /** In-memory copies that read over HTTP. */
+  /** Number of in-memory copies that read over HTTP. */
   readonly mirrors: number;
   /** `civic replicate` processes. */
   readonly replicators: number;

@@ -16,7 +16,7 @@ function lines(title: string, rows: readonly (readonly string[])[]): string {
 
 const milliseconds = (value: number): string => `${Math.round(value)} ms`;
 
-/** What `npm run soak` prints at its end. */
+/** Output of `npm run soak` at its end. */
 export function soakTable(
   { seed }: SoakPlan,
   { failures, suffered, answers, memory, errors, done }: SoakResult,

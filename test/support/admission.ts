@@ -137,8 +137,8 @@ export async function openAdmissionBench(
     async counters(accountId) {
       const rows = await civic.rows(
         `select (case when usable then '' else 'unusable ' end) || c.name, c.used::text from civic.admission_counts a,
-          lateral (values ('perimeter', perimeter_ceiling_used), ('perimeter burst', perimeter_burst_used), ('handler', handler_ceiling_used),
-            ('handler burst', handler_burst_used), ('minute', minute_used), ('burst', burst_used)) c(name, used)
+          lateral (values ('received', perimeter_ceiling_used), ('received burst', perimeter_burst_used), ('handled', handler_ceiling_used),
+            ('handled burst', handler_burst_used), ('minute', minute_used), ('burst', burst_used)) c(name, used)
           where account_id = $1 and c.used > 0
         union all select name, used::text from civic.window_counts where account_id = $1 and used > 0`,
         [accountId],

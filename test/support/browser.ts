@@ -13,7 +13,7 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** The Chromium of this machine: that of `CHROMIUM_PATH`, or one under its usual names; undefined where there is none. */
+/** The Chromium of this machine: that of `CHROMIUM_PATH`, or one under its usual names; undefined if there is none. */
 export function chromiumPath(): string | undefined {
   const given = process.env['CHROMIUM_PATH'];
   if (given !== undefined && given !== '') return existsSync(given) ? given : undefined;

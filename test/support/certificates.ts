@@ -6,7 +6,7 @@ import { join } from 'node:path';
 export interface MadeCertificate {
   readonly key: string;
   readonly certificate: string;
-  /** Where a client that trusts it finds the authority that has signed it. */
+  /** Path of the authority's certificate, for a client that trusts it. */
   readonly authorityFile: string;
 }
 

@@ -4,7 +4,7 @@ import { derivedId } from '../../domain/identifiers.ts';
 import { accountStream } from '../../domain/streams.ts';
 import { below } from './civic-records.ts';
 
-/** An account's life as events: opened, then periods, payments, suspensions, keys issued, labelled, rotated and revoked, in any order that can be. */
+/** An account's life as events: opened, then periods, payments, suspensions, keys issued, labeled, rotated and revoked, in any order that can be. */
 export async function appendAccount(log: EventLog, number: number, random: () => number): Promise<void> {
   const stream = accountStream(derivedId('test', 'account', number));
   const keys: string[] = [];

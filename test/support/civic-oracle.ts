@@ -33,7 +33,7 @@ export type FeedAnswer =
 export const floorOf = ({ changes, mark, now, retentionMs }: FeedWorld): number =>
   Math.max(mark, changes.findLastIndex(({ changedAt }) => changedAt < now - retentionMs) + 1);
 
-/** Of the history up to a position. */
+/** Digests of the history up to a position. */
 export const fingerprintAt = (changes: FeedWorld['changes'], position: number): string =>
   changes[position - 1]?.fingerprint ?? '0'.repeat(16);
 

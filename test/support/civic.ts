@@ -33,7 +33,7 @@ export { untilTrue } from './until-reached.ts';
 export const DAY_MS = 86_400_000;
 /** The longest lease that is honoured, less the time that a statement takes. */
 export const LONG_LEASE_MS = MAX_LEASE_MS - 1_000;
-/** For a process that a test freezes: it may hold a row lock, so the server must end its transaction soon. */
+/** Used by a process that a test freezes: it might hold a row lock, so the server must end its transaction soon. */
 export const FROZEN_MS = 5_000;
 export const RETENTION_MS = 30 * DAY_MS;
 export const LIFETIME_MS = 7 * DAY_MS;

@@ -13,7 +13,10 @@ export async function containersRun(): Promise<boolean> {
   }
 }
 
-/** Why tests in a container of this image cannot run here, as part of the title of skipped tests; null where they can. Pulls the image. */
+/**
+ * Why tests in a container of this image cannot run here, as part of the title of skipped tests; null if they can.
+ * Pulls the image.
+ */
 export async function imageMissing(image: string): Promise<string | null> {
   if (!(await containersRun())) return 'start Docker to run these';
   const { image: images } = await getContainerRuntimeClient();

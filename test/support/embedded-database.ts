@@ -30,7 +30,7 @@ export const copyTestDatabase = ({ url }: TestDatabase): Promise<TestDatabase> =
 async function newDatabase(template: string): Promise<TestDatabase> {
   const server = inject('testServerUrl');
   const name = `test_${randomBytes(8).toString('hex')}`;
-  // In memory the default takes a third longer, and its removal three times as long.
+  // The default takes a third longer in memory, and its removal three times as long.
   await onServer(server, `create database ${name}${template} strategy file_copy`);
   return testDatabase(server, name);
 }

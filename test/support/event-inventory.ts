@@ -58,7 +58,7 @@ export function readAsProgram(stored: Pick<StoredEvent, 'type' | 'data' | 'strea
   return read === undefined ? { type: stored.type, data: schema.parse(JSON.parse(stored.data)) } : read(stored);
 }
 
-/** What the documents say of a schema restricts no value, and a schema with a name would be taken out of the text. */
+/** Descriptions of a schema restrict no value, and a schema with a name would be removed from the text. */
 const RESTRICTIONS = Object.assign(z.registry<z.GlobalMeta>(), {
   get(schema: z.core.$ZodType) {
     const {

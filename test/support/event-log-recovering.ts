@@ -11,7 +11,7 @@ const ATTEMPTS = 50;
 export function recovering(log: OpenLog, random: () => number): OpenLog {
   const pick = (faults: readonly Fault[]) => (): Fault => faults[Math.floor(random() * faults.length)]!;
   const single = withFaults(log, pick(['none', 'none', 'conflict', 'unknown, not stored', 'unknown, stored']));
-  // In a batch a conflict would be retried after its neighbours, and the log would not keep the order of the batch.
+  // A conflict in a batch would be retried after the other appends, and the log would not have the order of the batch.
   const batch = withFaults(log, pick(['none', 'unknown, not stored', 'unknown, stored']));
   const turns = new Map<string, Promise<unknown>>();
 

@@ -17,7 +17,7 @@ const MEMORY = '/dev/shm';
 const PREFIX = 'civic-tests-';
 const ROOM_BYTES = 4 * 2 ** 30;
 
-/** What a file system in memory and the memory itself still hold. */
+/** Free bytes of a file system in memory and of the memory itself. */
 function hasRoom(): boolean {
   const { bavail, bsize } = statfsSync(MEMORY);
   return Math.min(bavail * bsize, availableMemory()) > ROOM_BYTES;
@@ -67,7 +67,10 @@ function mayExecute(folder: string): boolean {
   }
 }
 
-/** A folder in memory for the temporary files of this process, which goes with it; null where there is no room or programs may not run. */
+/**
+ * A folder in memory for the temporary files of this process, which goes with it; null if there is no room or programs
+ * may not run.
+ */
 export function folderInMemory(): string | null {
   if (!existsSync(MEMORY)) return null;
   removeLeftovers();

@@ -50,7 +50,7 @@ export interface HttpEdge {
   readonly accountId: string;
   /** The calls of the functions, in order. */
   readonly calls: { readonly name: string; readonly input: unknown }[];
-  /** Where the feed was read by requests that were answered, in order. */
+  /** Feed positions that answered requests have read, in order. */
   readonly feedReads: { readonly keyId: string; readonly unreadSince: number | null }[];
   readonly logged: { readonly level: string; readonly fields: Record<string, unknown>; readonly message: string }[];
   readonly registry: Registry;

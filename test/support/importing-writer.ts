@@ -14,7 +14,7 @@ export interface WriterPlan {
   readonly name: string;
   readonly random: SeededRandom;
   readonly linesAFile: number;
-  /** How often an import is killed and run again. */
+  /** Number of times an import is killed and run again. */
   readonly killed: number;
   /** The probability of an invalid line after each line; such lines are refused. Default: 0. */
   readonly bad?: number;

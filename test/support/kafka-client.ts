@@ -36,7 +36,7 @@ export async function readTopic(brokers: string, topic: string): Promise<readonl
   );
   await admin.disconnect();
   const left = new Set([...ends].filter(([, end]) => end > 0n).map(([partition]) => partition));
-  // By partition and offset: a new group gets all messages again.
+  // Identified by partition and offset: a new group gets all messages again.
   const messages = new Map<string, ReadMessage>();
   if (left.size === 0) return [];
   const consumer = kafka.consumer({

@@ -32,7 +32,7 @@ export class PeerTransactions {
     this.#commitOffsets = commitOffsets;
   }
 
-  /** What was left open by an earlier producer of this name is aborted. */
+  /** Aborts the transaction that an earlier producer of this name left open. */
   init(name: string | null, timeoutMs: number): { readonly producer: bigint; readonly epoch: number } {
     if (name === null) return { producer: (this.#lastProducer += 1n), epoch: 0 };
     const known = this.#named.get(name);

@@ -90,7 +90,7 @@ export function startOfAll(store: PeerStore, options: ReadReq.Options): number {
   return options.hasSubscription() ? at + 1 : at;
 }
 
-/** Records of a read that ends; null where the stream does not exist. */
+/** Records of a read that ends; null if the stream does not exist. */
 export function recordsOf(store: PeerStore, options: ReadReq.Options): Iterable<PeerRecord> | null {
   const step = options.getReadDirection() === BACKWARDS ? -1 : 1;
   const passes = filterOf(options);

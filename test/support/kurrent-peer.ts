@@ -37,7 +37,7 @@ export interface KurrentPeer {
   readonly way: TcpProxy;
   /** Calls of each kind that were begun, and the reads that the client cancelled. */
   readonly calls: Record<'read' | 'subscribe' | 'batchAppend' | 'cancelledRead', number>;
-  /** At which record of the log each subscription began. */
+  /** Record of the log at which each subscription began. */
   readonly subscribedAt: readonly number[];
   /** Truncates the log to this many records and cuts every connection, as a server that starts again from a restored disk image. */
   setBack(records: number): void;

@@ -21,7 +21,7 @@ export function memoryCheckpoints() {
     ...store,
     rows,
     edit,
-    /** With the seal that the changed row has to have. */
+    /** Recomputes the seal of the changed row. */
     reseal: (decider: string, change: (checkpoint: DeciderCheckpoint) => DeciderCheckpoint): void =>
       edit(decider, (kept) => {
         const changed = change(kept);

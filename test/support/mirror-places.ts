@@ -16,7 +16,7 @@ export async function askPostgres<Row extends object>(url: string, sql: string):
   }
 }
 
-/** Where the tests of a file keep mirrors: a folder for each test, and a database for all of them. */
+/** Stores for the mirrors of a test file: a folder for each test, and a database for all of them. */
 export function mirrorPlaces() {
   let folder: string;
   let database: TestDatabase;

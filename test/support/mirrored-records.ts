@@ -2,7 +2,7 @@ import { derivedId } from '../../domain/identifiers.ts';
 import type { RecordData, Resource } from '../../domain/records/resources.ts';
 import { FeedService } from './feed-service.ts';
 
-/** Of the feed that the mirrors in `test/fixtures/single-table-mirrors` were written from. */
+/** Identity of the feed from which the mirrors in `test/fixtures/single-table-mirrors` were written. */
 const FEED_ID = '5f0c3a52-9c1d-4a0e-8b7e-6d2f1c4b3a90';
 const PAGE_SIZE = 4;
 const RECORDED = { createdAt: '2026-03-20T18:00:00.000Z', updatedAt: '2026-04-10T21:30:00.000Z' };

@@ -42,7 +42,7 @@ export function useNpmStart(state: 'prepared' | 'bare' = 'bare') {
   afterAll(() => installation.close());
   return {
     installation: () => installation,
-    /** For a test whose subject is the first start. */
+    /** Used by tests of the first start. */
     async makeAnother(): Promise<void> {
       await installation.close();
       makeOne();

@@ -37,7 +37,7 @@ export async function importTopics(installation: Installation, prefix: string, c
 export interface TopicPage {
   readonly status: number;
   readonly names: readonly string[];
-  /** The cursor after it; empty where the answer was no page. */
+  /** The cursor after it; empty if the answer was no page. */
   readonly next: string;
 }
 

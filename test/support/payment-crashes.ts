@@ -5,7 +5,7 @@ export class Died extends Error {
   override readonly name = 'Died';
 }
 
-/** Where a process dies: before or after its n-th commit (from 1). */
+/** Point at which a process dies: before or after its n-th commit (from 1). */
 export interface Death {
   readonly commit: number;
   readonly when: 'before' | 'after';

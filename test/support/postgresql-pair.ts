@@ -42,7 +42,7 @@ export async function startServerPair(): Promise<ServerPair> {
     await standby?.end('kill');
     standby = undefined;
   };
-  /** From the disk of a primary that does not run. */
+  /** Starts from the disk of a stopped primary. */
   const makeStandby = async (): Promise<void> => {
     await cut();
     rmSync(at('standby'), { recursive: true, force: true });

@@ -16,7 +16,7 @@ export interface Sandbox {
   ask<Value>(method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown): Promise<Value>;
   /** A request to the service with the Ultra key. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
-  /** What its programs have in the folder for temporary files. */
+  /** Temporary files of its programs. */
   leftBehind(): readonly string[];
   /** Repeated calls return the first result. */
   stop(signal?: NodeJS.Signals): Promise<Answered>;

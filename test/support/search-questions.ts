@@ -16,7 +16,10 @@ export const RECORDED_CLIENTS = ['cityofdallas', 'fortworthgov'];
 /** A good answer is among so many. */
 export const FOUND_IN = 3;
 
-/** What makes a row a good answer: one of these matter files, these words in its title (a pattern), or its day of the year (MM-DD). */
+/**
+ * Conditions of a good answer: one of these matter files, these words in its title (a pattern), or its day of the year
+ * (MM-DD).
+ */
 interface Question {
   readonly question: string;
   readonly matterFiles?: readonly string[];
@@ -51,7 +54,7 @@ export async function loadRecordings(civic: TestCivic, readerOf: (client: string
   await civic.caughtUp(undefined, names);
 }
 
-/** For each question the place of its first good answer, from 1; 0: not among the first 20. */
+/** Returns the rank of the first good answer to each question, from 1; 0 if it is not among the first 20. */
 export async function askQuestions({ reads, clock }: TestCivic, questions: readonly Question[]) {
   const search = createSearchAgenda({ reads: () => reads, clock });
   const { signal } = new AbortController();

@@ -1,6 +1,6 @@
 /** The same seed gives the same choices. */
 export interface SeededRandom {
-  /** From 0, below 1. */
+  /** Returns a number from 0, below 1. */
   next(): number;
   /** A whole number from 0, below the bound. */
   below(bound: number): number;

@@ -49,7 +49,7 @@ export interface Running {
 export interface Service {
   readonly baseUrl: string;
   readonly opsUrl: string;
-  /** A key of the sample account; null where no sample was made at this start. */
+  /** A key of the sample account; null if no sample was made at this start. */
   readonly key: string | null;
   readonly pid: number;
   readonly ended: Promise<Answered>;
@@ -268,7 +268,7 @@ export async function remaining(dataDir: string): Promise<ReturnType<typeof proc
   }
 }
 
-/** What the service prints at its start, whole; throws `ServiceDidNotStart` when it ends instead. */
+/** Returns the whole output of the service at its start; throws `ServiceDidNotStart` if it ends instead. */
 export async function bannerOf(program: Running & { readonly child: ChildProcess }): Promise<string> {
   const timer = setTimeout(() => program.kill('SIGKILL'), START_MS);
   let text = '';

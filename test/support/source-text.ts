@@ -7,7 +7,7 @@ export interface SourceFile {
   readonly path: string;
   /** The unchanged text. */
   readonly text: string;
-  /** Without comments; every line keeps its number. */
+  /** The text without comments; every line keeps its number. */
   readonly code: string;
 }
 

@@ -98,7 +98,7 @@ export async function openTcpProxy(target: () => NetConnectOpts): Promise<TcpPro
   };
 }
 
-/** Where the PostgreSQL server of a connection string listens: a port, or a socket in a folder. */
+/** Address of the PostgreSQL server of a connection string: a port, or a socket in a folder. */
 export function serverAt(url: string): NetConnectOpts {
   const { hostname, port } = new URL(url);
   const number = Number(port || '5432');

@@ -16,7 +16,7 @@ export interface Shown {
   readonly exitCode: number | null;
   /** All bytes that the terminal received. */
   readonly raw: string;
-  /** What a person sees at the end, line by line. */
+  /** Final content of the screen, line by line. */
   readonly screen: readonly string[];
 }
 

@@ -7,7 +7,7 @@ import { askTools, type RpcMessage, type ToolAnswer, type ToolAsk } from './tool
 
 /** The HTTP edge with all six tools, billing off. */
 export interface ToolEdge extends HttpEdge {
-  /** Which tools ran, in order. */
+  /** Tools that ran, in order. */
   readonly ran: string[];
   /** Units charged for batches in addition to their requests. */
   readonly charged: number[];
@@ -15,7 +15,7 @@ export interface ToolEdge extends HttpEdge {
   room: number;
   /** Uses the key for the tools by default. */
   ask(asked: Omit<ToolAsk, 'url'>): Promise<ToolAnswer>;
-  /** Between two tests. */
+  /** Call it between two tests. */
   forget(): void;
 }
 

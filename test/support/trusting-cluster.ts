@@ -5,7 +5,7 @@ import { claimDataDirectory } from '../../infra/embedded-postgresql/data-directo
 
 export const NOBODY = 65_534;
 
-/** The number of an account of this machine, or undefined where there is none of that name. */
+/** The number of an account of this machine, or undefined if there is none of that name. */
 export function uidOf(account: string): number | undefined {
   const { status, stdout } = spawnSync('id', ['-u', account], { encoding: 'utf8' });
   return status === 0 ? Number(stdout) : undefined;

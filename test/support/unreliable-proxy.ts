@@ -10,7 +10,7 @@ interface Answer {
   readonly body: Buffer;
 }
 
-/** What happens to a request that is not simply passed on. */
+/** Fault of a request that is not passed on unchanged. */
 const FAULTS = [
   'lost request',
   'lost answer',
@@ -24,7 +24,7 @@ export type ProxyFault = (typeof FAULTS)[number];
 
 export interface UnreliableProxy {
   readonly baseUrl: string;
-  /** How often each fault happened. */
+  /** Number of times each fault happened. */
   readonly faults: ReadonlyMap<ProxyFault, number>;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ export interface ProxiedAnswer {
 /** The input of an operation; a body that is not text is sent as JSON. */
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
-  /** With the question mark. */
+  /** Query, including the question mark. */
   readonly query?: string;
   readonly key?: string | null;
   readonly headers?: Readonly<Record<string, string>>;

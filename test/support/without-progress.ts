@@ -1,3 +1,3 @@
-/** What a command said on standard error without the lines of its progress, which a slow machine has more of. */
+/** Standard error of a command without its progress lines, of which a slow machine prints more. */
 export const withoutProgress = (said: string): string =>
   said.replaceAll(/^(?:\d+ % of )?[\d,.]+ (?:events?|records?|MB), (?:\d+ min )?\d+ s(?:, [^\n]* left)?\n/gm, '');

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { FacilitatorEvmSigner } from '@x402/evm';
 import { ASSET } from '../../domain/payments/payment.ts';
 
-/** What can go wrong between the facilitator and the chain. `lost` sends the transaction and then loses the answer. */
+/** Faults between the facilitator and the chain. `lost` sends the transaction and then loses the answer. */
 export type ChainFault = 'revert' | 'pending' | 'pending_once' | 'rpc_down' | 'lost';
 
 export interface Transfer {

@@ -22,7 +22,7 @@ export type HttpFault =
 
 export interface LocalFacilitator {
   readonly chain: LocalChain;
-  /** In this process. */
+  /** Runs in this process. */
   readonly client: FacilitatorClient;
   readonly url: string;
   readonly faults: { verify: HttpFault | null; settle: HttpFault | null };

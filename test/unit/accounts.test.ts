@@ -84,10 +84,10 @@ describe('a key', () => {
   });
 
   test('issued with a label has it in an event of its own, and gets another one', () => {
-    const labelled: AccountEvent = { type: 'KeyLabelled', data: { keyId, label: 'export' } };
-    expect(decided([opened], { type: 'IssueKey', ...issued.data, label: 'export' })).toEqual([issued, labelled]);
-    expect(decided([opened, issued], { type: 'LabelKey', ...labelled.data })).toEqual([labelled]);
-    expect(refusal([opened], { type: 'LabelKey', ...labelled.data })).toBe('not_found');
+    const labeled: AccountEvent = { type: 'KeyLabelled', data: { keyId, label: 'export' } };
+    expect(decided([opened], { type: 'IssueKey', ...issued.data, label: 'export' })).toEqual([issued, labeled]);
+    expect(decided([opened, issued], { type: 'LabelKey', ...labeled.data })).toEqual([labeled]);
+    expect(refusal([opened], { type: 'LabelKey', ...labeled.data })).toBe('not_found');
   });
 
   test('rotated twice with the same hash has one new secret, and a revoked or unknown key is refused', () => {

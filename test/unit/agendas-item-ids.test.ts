@@ -65,7 +65,7 @@ test.each([
   ['another matter in the usual words', '3 Consider and approve a contract for road oil', -1],
 ])('after %s', (_, line, index) => expect(indexesBefore(line)).toEqual([index]));
 
-test('what is gone has no id, and its id is not given to another item', () => {
+test('a removed item has no id, and its id is not reused', () => {
   const { before, after } = idsOf(items('1 Call to order\n2 Proclamation for library week\n3 Adjourn'), items(AGENDA));
   expect(after.map((id) => before.indexOf(id))).toEqual([0, -1, 3]);
 });

@@ -76,7 +76,7 @@ describe('events', () => {
     expect(contentOf(eastern, 'meetings')[0]).toMatchObject({ startsAt: '2026-03-10T04:00:00.000Z' });
   });
 
-  it('say the stated time in the words of the source, unless they were published before the field', () => {
+  it('quote the time in the words of the source, unless they were published before the field', () => {
     const [fresh] = contentOf(mapEvent(event(), [], place), 'meetings');
     expect(fresh).toMatchObject({ startTime: { status: 'stated', sourceText: '6:00 PM' } });
     const older = { ...place, known: { startsAt: '2026-03-10T23:00:00.000Z' } };

@@ -92,7 +92,7 @@ describe('the parts of a motion', () => {
     MOTIONS.map((motion) => [motion(base, noun, past), outcome] as const),
   );
 
-  it('decide by what was moved and what became of it, whatever was said before', () => {
+  it('decide by the motion and its result, whatever precedes them', () => {
     for (const earlier of EARLIER)
       for (const [motion, outcome] of all) {
         for (const end of CARRIED)

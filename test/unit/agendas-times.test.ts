@@ -159,7 +159,7 @@ describe('local days', () => {
     expect(localDate('2026-03-10')).toBe('2026-03-10');
   });
 
-  it.each(['2026-02-30T00:00:00', '3/10/2026', '', '2026-03-10x'])('%j is no day', (text) => {
+  it.each(['2026-02-30T00:00:00', '3/10/2026', '', '2026-03-10x'])('%j is not a day', (text) => {
     expect(localDate(text)).toBeNull();
   });
 });

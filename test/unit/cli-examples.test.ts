@@ -22,7 +22,7 @@ test.each(commands.map(({ words }) => words.join(' ')))('the help of `civic %s` 
   expect(said.join('')).toMatch(new RegExp(`\\nExamples:\\n {2}civic ${name}`));
 });
 
-test('the examples of a source name a client that this source takes', () => {
+test('the examples of a source name a client that this source accepts', () => {
   const clientsOf = (name: string) =>
     ['add', 'sync', 'remove']
       .flatMap((verb) => examplesOf(['sources', verb, name]))

@@ -156,7 +156,7 @@ test('the installation is not looked at without its tables or its log', async ()
     );
 });
 
-test('an event that only a trial clock explains is no separate finding', async () => {
+test('an event that only a trial clock explains is not a separate finding', async () => {
   const found = await complaints({ facts: { trialOffsetMs: 86_400_000, newestEventAt: NOW + 86_400_000 } });
   expect(found.map(({ found: text }) => text)).toEqual([expect.stringContaining('trial clock')]);
 });

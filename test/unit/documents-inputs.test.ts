@@ -76,7 +76,7 @@ test('the tools that state the status of a meeting say that "scheduled" may be t
 describe('recent hits', () => {
   const { query } = listRecentAgendaHits;
 
-  test('a normalised name takes precedence over its alias', () => {
+  test('a normalized name takes precedence over its alias', () => {
     const parsed = query.parse({
       jurisdiction: 'a',
       jurisdictionSlug: 'b',
@@ -109,7 +109,7 @@ describe('recent hits', () => {
 describe('upcoming hits', () => {
   const { query } = listUpcomingAgendaHits;
 
-  test('a topic is required under one of its two names, and the normalised one takes precedence', () => {
+  test('a topic is required under one of its two names, and the normalized one takes precedence', () => {
     expect(accepts(query, {})).toBe(false);
     expect(query.parse({ topic: 'a' }).topicSlug).toBe('a');
     expect(query.parse({ topic: 'a', topicSlug: 'b' }).topicSlug).toBe('b');

@@ -39,7 +39,7 @@ describe('a process that starts beside one that makes the first start', () => {
     await requireSameInstallation({ store, log, holdsLog: true, logger });
   });
 
-  test('takes the log that the read models just began to follow as its own', async () => {
+  test('accepts the log that the read models have just begun to follow', async () => {
     const { log, afterTheOtherStarted } = besideAnotherFirstStart();
     const row = {
       projection: 'agenda',

@@ -11,7 +11,7 @@ const clock = { now: () => NOW, sleep: () => new Promise<void>(() => undefined) 
 const LEASED = { owner: 'projector', leaseUntil: NOW + 1_000 };
 const NOT_LEASED = { owner: null, leaseUntil: 0 };
 
-/** Health with one live projection, which has an event of that age still to fold; none where it is null. */
+/** Health with one live projection, which has an event of that age still to fold; none if it is null. */
 function health(pendingSeconds: number | null, lease: Pick<Generation, 'owner' | 'leaseUntil'>) {
   const generation: Generation = {
     ...lease,

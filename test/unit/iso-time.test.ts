@@ -14,6 +14,6 @@ test('a time is written as Date writes it, in every year and whatever was writte
   );
 });
 
-test.each([Number.NaN, Number.POSITIVE_INFINITY, 2 * LAST_TIME])('%s is no time', (milliseconds) => {
+test.each([Number.NaN, Number.POSITIVE_INFINITY, 2 * LAST_TIME])('%s is not a time', (milliseconds) => {
   expect(() => isoTimeOf(milliseconds)).toThrow(RangeError);
 });

@@ -66,7 +66,7 @@ test('a mirror is compared once the service can read its feed again', async () =
   });
 });
 
-test('a mirror is not compared with a service that cannot read its feed at any attempt, which is said', async () => {
+test('a mirror is not compared with a service that cannot read its feed at any attempt, and reports it', async () => {
   expect((await verified(Infinity)).result).toBe(
     'the service cannot read its feed, so the mirror was not compared; run the same command again later',
   );

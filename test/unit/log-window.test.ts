@@ -195,7 +195,7 @@ test('events read ten seconds ago are dropped, and a follower that needs them re
   expect(await ask(toPosition(11))).toEqual([5, 1]);
 });
 
-/** At the head of a log of ten events; `answer` lets the oldest read return that was sent since. */
+/** Starts at the head of a log of ten events; `answer` completes the oldest read that was sent since. */
 async function heldAtHead() {
   const log = memoryLog();
   const sent: (() => void)[] = [];

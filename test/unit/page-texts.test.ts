@@ -96,7 +96,7 @@ test.each([
   ['Adopt Ordinance Vacating a Street', 'Vacate a Street. Approved.', 'Approved.'],
   ['Plan for flats', 'PLAN FOR FLATS.', ''],
   [SPEECH, `${SPEECH}. Listed.`, 'Listed.'],
-  // What begins within a sentence is shown whole.
+  // A summary that begins within a sentence is shown whole.
   [
     SPEECH,
     'Authorize Contract with Acme, Inc. in the Amount of $6,000.00.',
@@ -162,7 +162,7 @@ test.each([
   expect(hasName(title, name)).toBe(expected);
 });
 
-test('a long title is cut at a word, and its summary goes on where the title was cut', () => {
+test('a long title is cut at a word, and its summary continues where the title was cut', () => {
   const summary = `${SPEECH}. Listed.`;
   const texts = hitTexts(
     { title: SPEECH, summary, evidenceQuote: `${SPEECH.slice(0, 80)} …` },

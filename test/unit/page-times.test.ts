@@ -23,7 +23,7 @@ test('a meeting without a time has its day and the words of the source, and no t
   expect(meetingTime(STATED).toString()).toContain('6:00 PM EDT');
 });
 
-test('a meeting without a stated time is a day in a calendar, the local one', () => {
+test('a meeting without a start time is an all-day entry of a calendar on its local day', () => {
   const calendar = (meeting: typeof STATED) => {
     const made = new ICalCalendar({ name: 'x' });
     made.createEvent({ id: 'a', summary: 'b', ...startOf(meeting as never) });
@@ -36,7 +36,7 @@ test('a meeting without a stated time is a day in a calendar, the local one', ()
   expect(calendar(STATED)).toContain('DTSTART:20260416T220000Z');
 });
 
-test('an entry of a calendar quotes the source where it states no time, and adds nothing to a stated one', () => {
+test('an entry of a calendar quotes the source if it states no time, and adds nothing to a stated one', () => {
   const described = (meeting: object) =>
     descriptionOf({ ...meeting, sourceUrl: 'https://city.example.org/1' } as never);
   expect(described({ ...NOT_STATED, comment: 'Room 5' })).toBe(

@@ -56,7 +56,7 @@ test('a missing field is named, and a value of a text field is not repeated', ()
   expect(JSON.stringify(told({ key: 'crs_secret', kind: 'a' }))).not.toContain('secret');
 });
 
-test('a long refused value or name, which may hold a key, is not repeated', () => {
+test('a long refused value or name, which might contain a key, is not repeated', () => {
   const secret = 'crs_'.padEnd(50, 'x');
   for (const value of [{ resource: secret }, { page: secret }, { limit: secret }, { [secret]: '1' }]) {
     expect(refusal(value)).toContain('a text of 50 characters');

@@ -5,7 +5,7 @@ import { reachedByAll } from '../../src/app/composition.ts';
 
 const at = { position: '7' as Position, deadline: 0 };
 
-/** With the read models that lag, and those that were asked for. */
+/** Read models that lag, and those that were requested. */
 function progressBut(...lagging: readonly string[]) {
   const asked: string[] = [];
   const progress: Progress = {

@@ -48,7 +48,7 @@ test('a new record is published with both its times set to that of the command',
   expect(data(decision)).toMatchObject({ id: ID, slug: 'topic-1', createdAt: at(5), updatedAt: at(5) });
 });
 
-test('the same content again is no event, at any later time', () => {
+test('the same content again appends nothing, at any later time', () => {
   expect(given(publish(1, 5)).when(publish(1, 900))).toEqual([]);
   expect(given(publish(1, 5), publish(2, 6), publish(1, 7)).when(publish(1, 8))).toEqual([]);
 });
@@ -61,7 +61,7 @@ test('other content is one event with the first createdAt and the new updatedAt'
   });
 });
 
-test('removing an unknown or removed record is no event', () => {
+test('removing an unknown or removed record appends nothing', () => {
   expect(given().when(withdraw(1))).toEqual([]);
   expect(given(publish(1, 1), withdraw(2)).when(withdraw(3))).toEqual([]);
 });

@@ -97,7 +97,7 @@ describe('a probe of the registry', () => {
     ]);
   });
 
-  it('gives up a client that does not answer in time, and stops when it is told to', async () => {
+  it('skips a client that does not answer in time, and stops on request', async () => {
     const [late] = await probe([row('a')], hanging, { deadlineMs: 5 });
     expect(late!.answer).toMatchObject({ result: 'unreachable', reason: 'no complete answer in time' });
     const stopped = AbortSignal.abort(new Error('stopped'));

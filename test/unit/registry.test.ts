@@ -50,7 +50,7 @@ const reasonOf = (given: readonly RegistryRow[], client: string, options?: Plan)
   )[0];
 
 describe('the shipped registry', () => {
-  it('accounts for every row of the research: kept, or left out with a reason', () => {
+  it('accounts for every row of the research: included, or skipped with a reason', () => {
     expect(leftOut).toEqual({
       duplicate: 23,
       noAgendas: 4,
@@ -192,7 +192,7 @@ describe('a row of the registry', () => {
     expect(parseRegistryRows([ROW])).toEqual([ROW]);
   });
 
-  it('that was probed takes the place of the one about the same body and client', () => {
+  it('that was probed replaces the one about the same body and client', () => {
     const seen = rowWith({ evidence: 'seen', evidenceDate: '2026-11-29' });
     expect(withLaterRows([ROW, rowWith({ client: 'denton-tx' })], [seen])).toEqual([
       seen,

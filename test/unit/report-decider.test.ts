@@ -152,7 +152,7 @@ test('a holder with a newer lease cannot move with the earlier token', () => {
   expect([codeOf(move(again)), codeOf(move(again, {}, { fencingToken: 4 }))]).toEqual(['lease_conflict', 'moved']);
 });
 
-test('a lease whose token is not higher is refused, and the same lease again is no event', () => {
+test('a lease whose token is not higher is refused, and repeating the lease appends nothing', () => {
   const state = given(leased({ holder: 'alice', fencingToken: 3 }));
   const take = (holder: string, fencingToken: number) =>
     reportDecider.decide(

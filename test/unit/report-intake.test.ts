@@ -111,7 +111,7 @@ describe('a place in the queue', () => {
     expect(await refusal(submit({ accountId, token: 'y' }))).toBe('queue_unavailable');
   });
 
-  test('of a stored report is kept if its process died before it was counted', async () => {
+  test('of a stored report remains if its process died before it was counted', async () => {
     await open(2);
     const { reportId } = (await submit({ accountId, token: 'x' })) as { reportId: string };
     world.row.counted! -= 1;

@@ -22,7 +22,7 @@ test('one of a thousand failures in a second is logged, and the next one states 
   ]);
 });
 
-test('a clock set back does not stop the logging, and a value that is no Error is logged as text', () => {
+test('a clock set back does not stop the logging, and a value that is not an Error is logged as text', () => {
   const { logged, clock, failed } = start();
   failed(new Error('before'));
   clock.at -= 3_600_000;

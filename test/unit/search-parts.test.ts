@@ -114,7 +114,7 @@ describe('a query', () => {
     }
   });
 
-  test('has words that a slash joins side by side, and what they are joined with is no operator', () => {
+  test('treats words joined by a slash as adjacent, and their separator is not an operator', () => {
     expect(partsOf('tower/antenna')).toEqual([['"tower antenna"']]);
     expect(partsOf('"Dallas/Fair Park" and/or x/-y')).toEqual([['" Dallas Fair Park "'], ['"and or"'], ['"x -y"']]);
     expect(partsOf('-tower/antenna')).toEqual([['"tower antenna"']]);
@@ -168,7 +168,7 @@ describe('a query', () => {
   const units = (...words: readonly string[]) =>
     words.map((word) => ({ query: `'${word.toLowerCase()}'`, weight: 1, isPlace: word !== word.toLowerCase() }));
 
-  test('keeps the place that it names at first, with another part', () => {
+  test('requires the named place at first, with another part', () => {
     expect(lenientQueries(units('a', 'b', 'C'))).toEqual([
       "( ( 'c' ) & ( 'a' ) ) | ( ( 'c' ) & ( 'b' ) )",
       "( ( 'a' ) & ( 'b' ) ) | ( ( 'a' ) & ( 'c' ) ) | ( ( 'b' ) & ( 'c' ) )",

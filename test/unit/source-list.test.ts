@@ -41,7 +41,7 @@ describe('the list of sources', () => {
     }
   });
 
-  test('loses a source once, and keeps what was known of it', () => {
+  test('removes a source once, and remembers its settings', () => {
     expect(removing(ADDED)).toEqual([REMOVED]);
     expect(removing(ADDED, REMOVED)).toEqual([]);
     expect(removing()).toEqual([]);

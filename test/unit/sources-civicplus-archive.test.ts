@@ -60,7 +60,7 @@ test('an earlier date reads the whole list', async () => {
   expect(await open(pages, '53', '2010-01-01').events('2010-01-01')).toHaveLength(2);
 });
 
-test('another page is no Archive Center, and a list without files has no meetings', async () => {
+test('another page is not an Archive Center, and a list without files has no meetings', async () => {
   await expect(open({ '/Archive.aspx?AMID=53': '<h1>Access denied</h1>' }).bodies()).rejects.toThrow(
     'no Archive Center',
   );

@@ -156,7 +156,7 @@ test('a year that cannot be read, or that answers with a whole page, is reported
   });
 });
 
-test('a page of another kind is no AgendaCenter', async () => {
+test('another page is not an AgendaCenter', async () => {
   const { reader } = open({ '/AgendaCenter': '<html><body><script>bm-verify</script></body></html>' });
   await expect(reader.bodies()).rejects.toThrow('the page is no AgendaCenter');
   expect(await open({ '/AgendaCenter': center() }).reader.bodies()).toEqual([]);
@@ -228,7 +228,7 @@ test('an agenda that is a page has items with the numbers of their levels, neste
   expect(siblings).toEqual(nested);
 });
 
-test('a page that is a list of files is no divided agenda', async () => {
+test('a page with a list of files is not read as an agenda', async () => {
   const html = '/AgendaCenter/ViewFile/Agenda/_03042026-178?html=true';
   const read = async (content: string) => {
     const { reader } = open({ '/AgendaCenter': center(council), [html]: content });

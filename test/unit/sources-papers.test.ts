@@ -72,7 +72,7 @@ test('a notice of cancellation with the words of the meeting is its title', () =
   expect(meeting).toMatchObject({ id: 50, titles: 'Regular Meeting\nRevised Regular Meeting - CANCELLED' });
 });
 
-test('a title that names only the paper is no title of the meeting, and a lone agenda packet is the agenda', () => {
+test('a title that names only the paper is not the title of the meeting, and a lone agenda packet is the agenda', () => {
   expect(joined(row(60, 'Agenda Packet (PDF) - March 4, 2026'))).toMatchObject([
     { title: null, agenda: 'agenda-60', packet: null },
   ]);
@@ -80,7 +80,7 @@ test('a title that names only the paper is no title of the meeting, and a lone a
   expect(joined(row(62, 'Board of Review (PDF)'))).toMatchObject([{ title: 'Board of Review' }]);
 });
 
-test('the form of the file is no part of a notice', () => {
+test('the form of the file is not part of a notice', () => {
   expect(joinPapers([row(70, 'Cancellation Notice for the Board Meeting (pdf)')])).toMatchObject([
     { titles: 'Cancellation Notice for the Board Meeting' },
   ]);

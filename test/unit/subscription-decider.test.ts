@@ -53,7 +53,7 @@ describe('a subscription', () => {
     expect([deadKeys.size, cap]).toEqual([0, 3]);
   });
 
-  test('with the name and filter of a live one is that one, also when there is no room', () => {
+  test('with the name and filter of a live one returns that one, even at the cap', () => {
     const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
     expect(decided(given, create(4, 'b'))).toEqual([]);
     expect(decided(given, create(4, 'b', { cap: 0 }))).toEqual([]);

@@ -75,7 +75,7 @@ describe.each(Object.entries(FED))('%s', (_, functions) => {
 
 it('an item takes at most 100 ms with the shipped topics, whatever its texts', () => {
   const slow = adversarialTexts(100_000).flatMap(({ kind, text }) => {
-    // With a topic, so that all of a hit is made.
+    // Includes a topic, so that a whole hit is created.
     const whole = subjectOfText(`Authorize rezoning of land; ${text}`);
     expect(classifyItem(whole, shippedTaxonomy)).not.toEqual([]);
     const spent = processorTime(() => classifyItem(whole, shippedTaxonomy), ITEM_LIMIT_MS);

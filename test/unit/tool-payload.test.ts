@@ -116,7 +116,7 @@ describe('a payload', () => {
     },
   );
 
-  test('whose texts cannot be cut further drops rows, states so and continues after the last row kept', () => {
+  test('whose texts cannot be cut further drops rows, reports it and continues after the last remaining row', () => {
     const results = Array.from({ length: 20 }, () => ({
       ...searchResult({ excerpt: 'x'.repeat(9000) }),
       sourceUrl: `https://example.org/${'u'.repeat(1500)}`,

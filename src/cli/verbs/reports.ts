@@ -225,7 +225,7 @@ interface ReportHappening {
   readonly details: readonly string[];
 }
 
-const labelled = (fields: Readonly<Record<string, string | null>>): readonly string[] =>
+const labeled = (fields: Readonly<Record<string, string | null>>): readonly string[] =>
   Object.entries(fields).flatMap(([label, value]) => (value === null ? [] : [`${label}: ${value}`]));
 
 function happening({ type, data }: ReportEvent): ReportHappening {
@@ -235,9 +235,9 @@ function happening({ type, data }: ReportEvent): ReportHappening {
       return { at: data.leasedAt, what: 'leased', by, details: [`until ${data.leaseUntil} unless renewed`] };
     case 'DataReportMoved': {
       const details = [
-        ...labelled({ reason: data.reasonCode, finding: data.finding, 'next action': data.nextAction }),
+        ...labeled({ reason: data.reasonCode, finding: data.finding, 'next action': data.nextAction }),
         ...data.verifiedRecords.map(({ itemId, sourceUrl, title }) => `record: ${itemId} ${title ?? ''} ${sourceUrl}`),
-        ...labelled({ 'next check': data.nextCheckAt }),
+        ...labeled({ 'next check': data.nextCheckAt }),
       ];
       return { at: data.movedAt, what: `${data.from} -> ${data.to}`, by, details };
     }
@@ -246,7 +246,7 @@ function happening({ type, data }: ReportEvent): ReportHappening {
         at: data.notedAt,
         what: 'noted',
         by,
-        details: [...data.note.split('\n'), ...labelled({ 'next check': data.nextCheckAt })],
+        details: [...data.note.split('\n'), ...labeled({ 'next check': data.nextCheckAt })],
       };
   }
 }

@@ -1,6 +1,6 @@
 import type { Registry } from 'prom-client';
 import { FIGURE_BOUNDS, Tally } from '../../../plumbing/process-figures.ts';
-import { counter, histogram, labelled, register } from './metric.ts';
+import { counter, histogram, labeled, register } from './metric.ts';
 
 /** Upper bounds of the buckets of tool calls, in seconds. */
 const TOOL_BOUNDS = [0.0025, 0.01, 0.025, 0.1, 0.25, 1, 2.5, 10];
@@ -12,7 +12,7 @@ export function createHttpMetrics(registry: Registry) {
   const tools = new Durations(TOOL_BOUNDS);
   const [items, softFailures, connections, refusals] = [new Counts(), new Counts(), new Counts(), new Counts()];
   const counts = (name: string, help: string, label: string, of: Counts) =>
-    counter(name, help, () => labelled(label, of));
+    counter(name, help, () => labeled(label, of));
   const definitions = [
     histogram('civic_http_request_duration_seconds', 'Time from a request to the end of its answer.', () =>
       answers.series('operation', 'status'),

@@ -36,7 +36,7 @@ export const counter = defining('counter');
 export const gauge = defining('gauge');
 export const histogram = defining('histogram');
 
-export const labelled = (label: string, entries: Iterable<readonly [string, Value]>): readonly Series[] =>
+export const labeled = (label: string, entries: Iterable<readonly [string, Value]>): readonly Series[] =>
   Array.from(entries, ([name, value]) => [{ [label]: name }, value] as const);
 
 export const ofNames = <Name extends string>(

@@ -1,6 +1,6 @@
 import type { PoolUse } from '../../../domain/ports/database.ts';
 import type { ProcessFigures } from '../../../plumbing/process-figures.ts';
-import { counter, type Definition, gauge, histogram, labelled, ofEach, ofNames } from './metric.ts';
+import { counter, type Definition, gauge, histogram, labeled, ofEach, ofNames } from './metric.ts';
 
 interface OfProcess {
   readonly figures: ProcessFigures;
@@ -11,10 +11,10 @@ interface OfProcess {
 
 export const PROCESS_METRICS: readonly Definition<OfProcess>[] = [
   histogram('civic_log_append_duration_seconds', 'Duration of an append to the log, by outcome.', ({ figures }) =>
-    labelled('outcome', figures.appends),
+    labeled('outcome', figures.appends),
   ),
   histogram('civic_projection_fold_duration_seconds', 'Time to fold one batch, without its commit.', ({ figures }) =>
-    labelled('projection', figures.folds),
+    labeled('projection', figures.folds),
   ),
   counter('civic_change_pages_total', 'Answered pages of the feed, by the origin of their items.', ({ figures }) =>
     ofNames('from', ['memory', 'database'], (from) => figures.feedPages[from]),

@@ -3,7 +3,7 @@ import { source } from '../../../domain/records/schemas.ts';
 import { OPEN_REPORT_STATUSES } from '../../../domain/reports.ts';
 import type { Operations } from '../../../queries/operators/read-operations.ts';
 import type { ReportFigures } from '../../../queries/reports/report-figures.ts';
-import { counter, type Definition, gauge, histogram, labelled, ofEach, ofNames } from './metric.ts';
+import { counter, type Definition, gauge, histogram, labeled, ofEach, ofNames } from './metric.ts';
 
 type Projection = Operations['projections'][number];
 type Lag = Pick<
@@ -95,7 +95,7 @@ export const SHARED_METRICS: readonly Definition<Operations>[] = [
 ];
 
 const durationSeries = (measure: 'first_move' | 'closing', { bounds, durations }: ReportFigures) =>
-  labelled(
+  labeled(
     'status',
     durations
       .filter((series) => series.measure === measure)

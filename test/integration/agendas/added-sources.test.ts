@@ -216,7 +216,7 @@ test('a source that is removed while it is polled is polled no more, and the pol
   await waiting.promise;
   await remove(one);
   going.resolve();
-  // Of itself: an end from outside would hide that the poll goes on.
+  // The run ends by itself: an end from outside would hide that the poll continues.
   await polling.ended();
   await folded();
   expect(await published('meetings')).toBe(0);

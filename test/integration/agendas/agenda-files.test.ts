@@ -259,7 +259,7 @@ test('a start that the list states is not replaced by the paper', async () => {
   expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({ startsAt: '2026-12-08T15:00:00.000Z' });
 });
 
-test('the next meeting is read first, and files without a validator are not asked for at each poll', async () => {
+test('the next meeting is read first, and files without a validator are not requested at each poll', async () => {
   events = [meeting(1, '2026-11-24'), meeting(2, '2026-12-15'), meeting(3, '2026-12-08'), meeting(4, '2026-11-10')];
   for (const id of [1, 2, 3, 4]) serve(`/agenda/${id}`, agendaPdf(AGENDA_LINES));
   await sync();

@@ -56,7 +56,7 @@ beforeEach(async () => {
 });
 
 describe('a sync of an agenda with headings', () => {
-  it('writes the kind of each row and the section of each item, and leaves out what is no record', async () => {
+  it('writes the kind of each row and the section of each item, and skips rows that are not records', async () => {
     const report = await sync();
     expect(itemsOf().map(({ sourceRecordId, kind, section }) => [sourceRecordId, kind, section])).toEqual([
       ['9102', 'procedural', undefined],

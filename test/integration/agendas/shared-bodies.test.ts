@@ -111,7 +111,7 @@ test('two bodies of one client that swap names stay two', async () => {
   expect(bodiesOfMeetings()).toEqual({ 1: 'commissioners-court', 2: 'commissioners-court' });
 });
 
-test('a meeting that moves to another body of its client leaves the shared one as it is', async () => {
+test('a meeting that moves to another body of its client leaves the shared one unchanged', async () => {
   one.bodies.push({ BodyId: 8, BodyName: 'Library Board' });
   await syncInTurn(one, other);
   one.events[0]!['EventBodyId'] = 8;

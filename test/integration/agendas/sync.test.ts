@@ -142,7 +142,7 @@ describe('a healthy source', () => {
         ]),
     );
 
-  it('says how many rows its last check left out, and how many meetings have no stated time', async () => {
+  it('states how many rows its last check skipped, and how many meetings have no start time', async () => {
     await served.sync();
     expect(left()).toEqual({
       'city-council': [undefined, undefined, undefined],

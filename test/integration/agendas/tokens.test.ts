@@ -78,7 +78,7 @@ test.each([401, 403])('a token that is refused with %i is not reported as missin
   );
 });
 
-test('an answer that is no list names the setting too', async () => {
+test('an answer that is not a list also names the setting', async () => {
   fault = (response) => response.writeHead(200).end('{"Message":"Token is required."}');
   const reason = 'the source has no list at bodies: it answered with something else';
   expect((await sync()).failure).toBe(`${reason}; if this client needs a token, set it in ${SETTING}`);

@@ -126,7 +126,7 @@ test('the join ends when the twin disappears', async () => {
   expect(files()).toHaveLength(1);
 });
 
-test('the other event is the meeting once the published one is gone', async () => {
+test('the other event becomes the meeting once the published one is gone', async () => {
   await sync();
   events.shift();
   await sync();

@@ -46,7 +46,7 @@ const authorization = (payment: SentPayment, changes: object): SentPayment => ({
 
 interface Produced {
   readonly answer: PaymentAnswer;
-  /** To look up its outcome. */
+  /** Used to look up its outcome. */
   readonly payment?: SentPayment;
 }
 

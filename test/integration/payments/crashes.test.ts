@@ -67,7 +67,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
       expect([...ends.values()].filter((end) => end !== 'SETTLED' && end !== 'SETTLE_FAILED')).toEqual([]);
   });
 
-  test('without a node the facilitator is asked again, and an unknown outcome stays for an operator', async () => {
+  test('without a node the facilitator is queried again, and an unknown outcome stays for an operator', async () => {
     shop.facilitator.chain.fault = fault;
     const { commits } = await life(null);
     for (let commit = 1; commit <= commits; commit += 1) {

@@ -127,7 +127,7 @@ describe('the facilitator itself', () => {
       expect(paidOnChain(shop, payment)).toBe(paid);
       shop.facilitator.faults.settle = null;
       const later = await afterwards(shop, shop.open(), payment);
-      // For a settled payment the facilitator only reports a used nonce; the chain or an operator decides.
+      // The facilitator only reports a used nonce for a settled payment; the chain or an operator decides.
       expect(later).toMatchObject(paid === 0 ? { kind: 'paid' } : { code: 'payment_reconciliation_required' });
       await expectAgreement(shop, shop.open(), payment);
     },

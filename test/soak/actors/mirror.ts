@@ -17,7 +17,7 @@ interface Stored {
 }
 
 const IDLE_MS = 400;
-/** How often it is killed with an unstored page, and how often it loses its store. */
+/** Number of kills with an unstored page, and of losses of its store. */
 const KILLED = 0.03;
 const EMPTIED = 0.002;
 

@@ -5,7 +5,7 @@ import { linkOf, type MakeFault, processOf } from './fault.ts';
 const SECOND = 1_000;
 const HOUR = 3_600_000;
 
-/** From some seconds to two hours, with equal probability of small and large steps. */
+/** Some seconds to two hours, with equal probability of small and large steps. */
 const step = (random: Parameters<MakeFault>[0]['random']): number =>
   Math.round(SECOND * 5 * ((2 * HOUR) / (5 * SECOND)) ** random.next());
 

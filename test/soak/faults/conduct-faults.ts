@@ -6,7 +6,7 @@ import type { World } from '../world.ts';
 import { FAULTS } from './all-faults.ts';
 import { between, type FaultParts } from './fault.ts';
 
-/** At the end of a run that measures memory, projectors are not ended, so that their memory can be measured. */
+/** Projectors are not ended near the end of a run that measures memory, so that their memory can be measured. */
 const LAST_KILLS = 0.6;
 
 export interface Suffered {

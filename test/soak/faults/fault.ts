@@ -33,5 +33,5 @@ export const linkOf = ({ name, role }: Member): readonly Touched[] => [
   ...(role === 'api' ? [] : (['folding'] as const)),
 ];
 
-/** From, inclusive, to, exclusive. */
+/** Start (inclusive) and end (exclusive). */
 export const between = (random: SeededRandom, from: number, below: number): number => from + random.below(below - from);

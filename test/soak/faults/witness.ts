@@ -9,7 +9,7 @@ import type { World } from '../world.ts';
 const WRITES = 4;
 const [PATIENCE_MS, PAUSE_MS] = [90_000, 250];
 
-/** On a busy machine a connection may take longer than the log waits for it. */
+/** A connection may take longer on a busy machine than the log waits for it. */
 async function written(writer: RecordWriter, changes: readonly RecordChange[]): Promise<readonly RecordOutcome[]> {
   for (const began = performance.now(); ; await after(PAUSE_MS)) {
     try {

@@ -69,7 +69,10 @@ const DAY = { day: '2026-03-03', timezone: 'America/Chicago' };
 const MIDDLE = { start: 4_000, end: 4_010 };
 const notice = (text: string) => ({ bodyName: text, title: text, day: DAY.day, sessions: true });
 
-/** How the functions of each module with a regular expression get a text from outside; `null` for a function that gets none. */
+/**
+ * For each module with a regular expression, how its functions receive foreign text; `null` for a function that
+ * receives none.
+ */
 export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>> = {
   'domain/agenda/heading.ts': {
     isSectionTitle: agendaHeading.isSectionTitle,

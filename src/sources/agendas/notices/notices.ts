@@ -20,7 +20,7 @@ const MOVES = anyPhrase(String.raw`
 `);
 /** "Moved to December 20": a notice where another day follows, and none before "to Room 5". */
 const MOVED = new RegExp(String.raw`\b(?:has )?${MOVES}(?: up| back| out| forward)?(?= (?:from|to|until)\b)`);
-/** Not "did not meet a quorum". */
+/** Does not match "did not meet a quorum". */
 const OF_NO_QUORUM = '(?! (?:a |the )?quorum)';
 const HAPPEN = anyPhrase(`be (?:held|convened), take place, meet${OF_NO_QUORUM}, convene, occur, happen`);
 const NOT = '(?:(?:was|is|were) (?:not|never)|not|never)';
