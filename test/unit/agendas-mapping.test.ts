@@ -457,3 +457,12 @@ describe('a poll', () => {
     expect(eventsToRead(listed, { ...unstamped, named: true })).toHaveLength(9);
   });
 });
+
+it('shortens the title of a meeting in its documents too, so that a page of a hundred has less than a megabyte', () => {
+  const EventAgendaFile = 'https://site.example.org/agenda.pdf';
+  const mapped = mapEvent(event({ EventTitle: '文書 '.repeat(30_000), EventAgendaFile }), [], place);
+  for (const resource of ['meetings', 'documents']) {
+    const [record] = contentOf(mapped, resource);
+    expect(Buffer.byteLength(JSON.stringify(record))).toBeLessThan(5_000);
+  }
+});

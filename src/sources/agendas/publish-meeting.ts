@@ -10,7 +10,7 @@ import { isAgendaPublished } from './publication.ts';
 import type { EventRow, Skipped } from './rows.ts';
 import { eventPlace, type RunContext } from './run-context.ts';
 import type { Joined } from './twins.ts';
-import { localDate, oneLine, publicUrl } from './values.ts';
+import { localDate, meetingTitle, publicUrl } from './values.ts';
 
 /** Writes a meeting and marks its former records for removal. With `isPartial` another event might have the missing records. Returns false for a skipped one. */
 export async function publishMeeting(
@@ -119,7 +119,7 @@ function joinedTo(
     sourceId: body.sourceId,
     meetingId: other.id,
     hasItems: other.hasItems,
-    title: oneLine(row.EventTitle) ?? body.name,
+    title: meetingTitle(row.EventTitle, body.name),
     url: publicUrl(row.EventInSiteURL)!,
     day: localDate(row.EventDate)!,
   };

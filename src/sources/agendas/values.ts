@@ -1,5 +1,6 @@
 import { DateTime } from 'luxon';
 import { DAY_MS, MINUTE_MS } from '../../../domain/durations.ts';
+import { beginningOf } from '../../../domain/text/source-text.ts';
 import { isOwnZone, type LocalDay, readTime } from './notices/clock-time.ts';
 
 const LINE_BREAK = /\r\n?|[\u2028\u2029\v\f]/g;
@@ -8,6 +9,12 @@ export type Text = string | null | undefined;
 
 /** One line of a plain text: runs of white space become single spaces. Null when nothing is left. */
 export const oneLine = (value: Text): string | null => (value ?? '').replace(/\s+/g, ' ').trim() || null;
+
+/** Characters of the title of a meeting: a page of a hundred documents, whose titles contain it, has less than a megabyte. */
+const MAX_MEETING_TITLE = 1_000;
+/** Returns the title of a meeting, or the name of its body if it has none. */
+export const meetingTitle = (title: Text, bodyName: string): string =>
+  beginningOf(oneLine(title) ?? bodyName, MAX_MEETING_TITLE);
 
 /** A plain text with its line breaks as line feeds. Null when nothing is left. */
 export function paragraphs(value: Text): string | null {
