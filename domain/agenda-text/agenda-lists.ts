@@ -38,6 +38,10 @@ function depthOf(list: List): number {
   return depth;
 }
 
+/** True for a list after the end of the meeting. "6.1 Adjourn" and "a. Adjournment" belong to "6. Adjourn". */
+const endsBefore = (list: List, parent: Entry): boolean =>
+  isEnding(titleOf(parent)) && list.prefix === '' && !isEnding(titleOf(list.entries[0]!));
+
 const endsPart = (text: string): boolean => /;\s*(?:and|or)?$/.test(text);
 
 export interface Outline {
@@ -68,7 +72,7 @@ export class AgendaLists {
 
   #counts(list: List): boolean {
     const { parent } = list;
-    if (parent !== null && (!this.#accepted.has(parent.list) || isEnding(titleOf(parent)))) {
+    if (parent !== null && (!this.#accepted.has(parent.list) || endsBefore(list, parent))) {
       // The steps of a meeting are not inside of another text.
       if (!this.#accepted.has(parent.list) && (share(list, isStep) >= SOME || this.#isBesideRules(list, parent)))
         list.parent = null;
@@ -102,6 +106,8 @@ export class AgendaLists {
 
   #hasRules(list: List): boolean {
     const { lines, entries } = this.#outline;
+    // "3.1" is numbered as an item, whatever it tells the public.
+    if (list.prefix !== '') return false;
     const isRule = (_: string, { index, line }: Entry): boolean =>
       isRuleOfParticipation(`${line.text} ${entries.has(index + 1) ? '' : (lines[index + 1]?.text ?? '')}`);
     return share(list, isRule) >= HALF && share(list, isStepOrSection) < SOME;

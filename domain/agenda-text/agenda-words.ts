@@ -24,7 +24,7 @@ const PARTICIPATION = new RegExp(
     'livestream(?:ed)?',
     'in person',
     'your?',
-    'speakers? (?:will|must|may|shall|are)',
+    'speakers? (?:will|must|may|shall|are|is)',
     'persons? (?:who|wishing)',
     'governmental body',
     'subject of the inquiry',

@@ -31,8 +31,11 @@ const ATOM = anyOf(String.raw`\d{1,3}`, '[A-Z]{1,2}', '[IVXLC]{3,7}', '[a-z]{1,2
 const BETWEEN = anyOf('[.-]', String.raw`(?<=[A-Za-z])(?=\d)`, String.raw`(?<=\d)(?=[A-Z])`);
 const NUMBER = `${ATOM}(?:${BETWEEN}${ATOM}){0,3}`;
 const WORD = String.raw`(?:(?:agenda )?item(?: no\.?| number)? ?#? ?|#|no\. ?)`;
-/** "1.", "4.A.", "D1.", "A)", "III.", "1.)", "1 - ". */
-const MARKED = new RegExp(String.raw`^(${NUMBER})(\s?[.):]{1,2}-?|\s[–—-](?=\s))(?=\s|$|\p{Lu}|[“"(*])`, 'u');
+/** "1.", "4.A.", "D1.", "3a.", "A)", "III.", "1.)", "1 - ". */
+const MARKED = new RegExp(
+  String.raw`^(${NUMBER}|\d{1,2}[a-z])(\s?[.):]{1,2}-?|\s[–—-](?=\s))(?=\s|$|\p{Lu}|[“"(*])`,
+  'u',
+);
 /** "(a)", "(12)". */
 const BRACKETED = new RegExp(String.raw`^\(\s?(${ATOM})\s?\)[.:]?(?=\s|$|\p{Lu})`, 'u');
 /** "2.1 Title", "A-1 Title": a number with parts needs no mark. */

@@ -68,7 +68,7 @@ const NOT_BODY_WORDS = anyPhrase(String.raw`
   how, to, if, join, watch, view, please, this, all, any, approv, consider
 `);
 const NOT_BODY_PARTS = anyPhrase(String.raw`
-  provided, presented, discussed, approved, made, has, have, not, this, your?, chambers?, room, street, avenue,
+  provided, presented, discussed, approved, made, has, have, not, this, your?, chambers?, (?:court)?room, street, avenue,
   members?$, building, hall$, will, may, shall, must, is, are, be, packet, staff, wishing, public comment,
   clerk, center, floor, drive, blvd, road
 `);

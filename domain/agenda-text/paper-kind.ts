@@ -9,7 +9,7 @@ const NAME_LINES = 40;
 const MAX_NAME = 100;
 
 const AGENDA_WORDS = anyPhrase(String.raw`
-  agendas?, docket, order of business, notice of (?:\S+ ){0,5}(?:meeting|hearing|session|workshop)
+  agendas?, addendum, docket, order of business, notice of (?:\S+ ){0,5}(?:meeting|hearing|session|workshop)
 `);
 const AGENDA = new RegExp(String.raw`\b${AGENDA_WORDS}\b`, 'i');
 const MINUTES = /\bminutes\b/i;

@@ -63,6 +63,8 @@ function leadingCapitals({ runs }: TextLine): string | null {
 
 /** A line above the step that opens the meeting: it names the list, not a section. */
 const isListName = (name: string): boolean => /^agenda items?$/i.test(name);
+/** The name of a paper that adds items to an agenda. */
+const isAddendum = (name: string): boolean => /^(?:supplemental )?addend(?:um|a)\b/i.test(name);
 /** A title begins with a capital, or with a time. */
 const BEGINNING = /^[“"(*•]?\s?(?:\p{Lu}|\d{1,2}(?::\d\d|\s?[ap]\.?m))/u;
 /** True for the rest of a text in brackets that began before. */
@@ -198,7 +200,8 @@ export class UnnumberedTitles {
     const isOpened = opening !== Infinity || hasOpening;
     const reach = isOpened ? 0 : MAX_BETWEEN;
     for (const { index, end, name } of sure.toReversed())
-      if (index < start && this.#isNear(end, start, reach) && !(isOpened && isListName(name))) start = index;
+      if (index < start && this.#isNear(end, start, reach) && !(isOpened && isListName(name)) && !isAddendum(name))
+        start = index;
     const last = numbered.at(-1) ?? -1;
     const tail = lines.slice(last + 1, last < 0 ? lines.length : last + MAX_TAIL);
     const other = tail.findIndex(({ text, page }, at) => {

@@ -80,8 +80,9 @@ const AFTER_OTHER_MINUTES = anyOf(
   'limit',
   String.raw`(?:\w+ )?${SUBJECTS_OF_MINUTES}\b`,
 );
-/** "Minutes" that are approved, not minutes of time or something for them: "minutes fee schedule". */
-const MINUTES_WORDS = new RegExp(String.raw`(?<!\d )\bminutes\b(?! ${AFTER_OTHER_MINUTES})`);
+const BEFORE_TIME = anyWord('two three four five ten fifteen thirty');
+/** "Minutes" that are approved, not minutes of time or something for them: "three minutes", "minutes fee schedule". */
+const MINUTES_WORDS = new RegExp(String.raw`(?<!\d |${BEFORE_TIME} )\bminutes\b(?! ${AFTER_OTHER_MINUTES})`);
 const BEFORE_MINUTES = anyWord(`
   and or of on to the all possible motion take for regarding a any following consider consideration discuss discussion review read reading
   accept acceptance approve approval adopt adoption act action disposition correct corrections correction

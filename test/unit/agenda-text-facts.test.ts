@@ -135,3 +135,10 @@ Notice is given that the directors of the district will hold a meeting on Januar
 9:00 a.m. at the district hall, 5 Lake Road, in the town of Sample, to act on these matters:${ITEMS}`;
   expect(agendaOf(page)).toMatchObject({ date: '2026-01-20', time: '09:00' });
 });
+
+it('does not take a courtroom for the body that meets in it', () => {
+  const page = `NOTICE OF MEETING
+Notice is given that a special meeting of the SAMPLE COUNTY COMMISSIONERS COURT will convene
+on March 3, 2026 at 9:00 A.M., in the Sample County Commissioners Courtroom${ITEMS}`;
+  expect(agendaOf(page).body).toBe('Commissioners Court');
+});

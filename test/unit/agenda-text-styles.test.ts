@@ -175,3 +175,59 @@ it('reads the styles of numbers in HTML', () => {
     <li>Consent<ol style="list-style: inside lower-alpha"><li>Dog park</li><li>Street plan</li></ol></li><li>Adjournment</li></ol>`;
   expect(readAgenda(readHtml(html)).items.map(({ number }) => number)).toEqual(['I', 'II', 'II.a', 'II.b', 'III']);
 });
+
+it('reads an explanation with a number of its own, and the end of the meeting below its title', () => {
+  const page = `
+                    BOARD AGENDA
+
+1. Call to Order
+2. Public Comments
+   2.1. Each speaker should address the Board from the podium and must sign a card.
+3. Street plan
+4. Adjourn
+   4.1. Adjourn`;
+  expect(agendaOf(page).items.map(({ number }) => number)).toEqual(['1', '2', '2.1', '3', '4', '4.1']);
+});
+
+it('reads "3a." as a part of "3."', () => {
+  const page = `
+                    BOARD AGENDA
+
+1. Call to Order
+2. Consent Agenda
+2a. Minutes of March 3
+2b. Budget report
+3. Adjournment`;
+  expect(agendaOf(page).items.map(({ number }) => number)).toEqual(['1', '2', '2a', '2b', '3']);
+});
+
+it('leaves out rules for speakers that name minutes of time', () => {
+  const page = `
+                    BOARD AGENDA
+
+Public comment:
+
+1. Email comments to clerk@example.gov by noon.
+2. Use the raise hand feature.
+3. Each speaker is limited to three minutes.
+
+1. Call to Order
+2. Street plan
+3. Adjournment`;
+  expect(titlesOf(page)).toEqual(['1 Call to Order', '2 Street plan', '3 Adjournment']);
+});
+
+it('reads an addendum as an amended agenda', () => {
+  const page = `
+                    ADDENDUM
+                    CITY COUNCIL REGULAR MEETING
+                    SEPTEMBER 1, 2026 - 7:00 P.M.
+
+The following items are added to the agenda:
+
+12. Consider a resolution in support of a sample grant.
+
+13. Consider the repair of a sample pump.`;
+  expect(agendaOf(page)).toMatchObject({ body: 'City Council', date: '2026-09-01', time: '19:00', status: 'amended' });
+  expect(agendaOf(page).items.map(({ number }) => number)).toEqual(['12', '13']);
+});
