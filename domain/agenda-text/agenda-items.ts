@@ -2,11 +2,11 @@ import { AgendaLists } from './agenda-lists.ts';
 import { isOpening } from './agenda-words.ts';
 import { withoutSideColumns } from './columns.ts';
 import { measureLayout } from './layout.ts';
-import { letters, TitleLeads } from './leads.ts';
+import { letters, type Opening, TitleLeads } from './leads.ts';
 import { type Entry, type List, OutlineReader } from './outline.ts';
 import type { BodyText } from './running-lines.ts';
 import type { TextLine } from './text-line.ts';
-import { type ReadTitle, readTitle } from './titles.ts';
+import { type ReadTitle, readTitle, type TitleContext } from './titles.ts';
 import { type NumberedPart, type UnnumberedTitle, UnnumberedTitles } from './unnumbered.ts';
 
 /** Points by which left edges at one place differ. */
@@ -75,6 +75,32 @@ function detachLists(lists: Iterable<List>, unnumbered: readonly UnnumberedTitle
   }
 }
 
+interface OpenedEntry extends Opening {
+  readonly entry: Entry;
+}
+
+/** Reads the titles of numbered items. A title that would be empty without the number of a matter contains it. */
+function readTitles(
+  lines: readonly TextLine[],
+  opened: readonly OpenedEntry[],
+  context: TitleContext,
+): readonly Titled[] {
+  return opened.map(({ entry, from }): Titled => {
+    const title = readTitle(lines, entry.index, from, context);
+    return { entry, ...(title.text === '' ? readTitle(lines, entry.index, entry.label.length, context) : title) };
+  });
+}
+
+const unnumberedItem = ({ text, index, end }: UnnumberedTitle, lines: readonly TextLine[]): FoundItem => ({
+  number: null,
+  title: text,
+  page: lines[index]!.page,
+  index,
+  end,
+  isLink: isLink(lines[index]!),
+  parent: null,
+});
+
 /** Finds the items of an agenda. */
 export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda {
   const { lines, right } = withoutSideColumns(printed);
@@ -85,31 +111,17 @@ export function findItems({ lines: printed, pageWidth }: BodyText): FoundAgenda 
   const isEntry = (index: number): boolean => entries.has(index) || repeated.has(index);
   const opened = [...entries.values()]
     .filter(({ list }) => accepted.has(list))
-    .map((entry) => {
+    .map((entry): OpenedEntry => {
       const next = isEntry(entry.index + 1) ? undefined : lines[entry.index + 1];
       return { entry, line: entry.line, from: entry.label.length + fileLength(entry), next };
     });
   const leads = new TitleLeads(lines, opened);
-  const titled = opened.map(({ entry, from }): Titled => {
-    const read = (start: number): ReadTitle =>
-      readTitle(lines, entry.index, start, { layout, leads, isStart: isEntry });
-    const title = read(from);
-    return { entry, ...(title.text === '' ? read(entry.label.length) : title) };
-  });
-  const { titles: unnumbered, isDoubtful } = findUnnumbered({ lines, layout, leads, isEntry, titled });
-  detachLists(accepted, unnumbered, lines);
-  const items = [
-    ...numberItems(titled),
-    ...unnumbered.map(({ text, index, end }) => ({
-      number: null,
-      title: text,
-      page: lines[index]!.page,
-      index,
-      end,
-      isLink: isLink(lines[index]!),
-      parent: null,
-    })),
-  ].toSorted((left, right) => left.index - right.index);
+  const titled = readTitles(lines, opened, { layout, leads, isStart: isEntry });
+  const { titles, isDoubtful } = findUnnumbered({ lines, layout, leads, isEntry, titled });
+  detachLists(accepted, titles, lines);
+  const items = [...numberItems(titled), ...titles.map((title) => unnumberedItem(title, lines))].toSorted(
+    (left, other) => left.index - other.index,
+  );
   return { items, head: lines.slice(0, items[0]?.index ?? lines.length), isDoubtful };
 }
 

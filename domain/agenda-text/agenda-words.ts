@@ -116,6 +116,9 @@ const PERSON = new RegExp(
   'u',
 );
 
+/** The lines below an agenda that say when it was posted. */
+const POSTING = /^(?:(?:posted|filed|dated) (?:this|on|by|at)\b|(?:i|we),? .{0,60}\bcertify\b)/i;
+
 const STEP_ON_AGENDA = /\b(?:approv|adopt|accept|review|chang|addition|amend|posting|declar|consider|modif)/i;
 const plain = (text: string): string => text.replace(/^[\s*•]+/, '').replace(/(?<![\s:])[\s:]+$/, '');
 
@@ -130,9 +133,11 @@ export const introducesProposal = (text: string): boolean => PROPOSAL.test(text.
 export const isTitleOfOtherPaper = (text: string): boolean => OTHER_PAPER.test(text.trim());
 /** True for a line that begins a part of an item, such as a recommendation. */
 export const beginsPart = (text: string): boolean => PART_LABEL.test(text.trim());
-/** True for a line that begins a part of an item or a note on it, not more of its title. */
-export const beginsNote = (text: string): boolean =>
-  beginsPart(text) || NOTE_LABEL.test(text.trim()) || PERSON.test(text.trim());
+/** True for a line that begins a part of an item, a note on it or the end of the paper, not more of its title. */
+export function beginsNote(text: string): boolean {
+  const own = text.trim();
+  return beginsPart(own) || NOTE_LABEL.test(own) || PERSON.test(own) || POSTING.test(own);
+}
 /** Characters of a title that stands alone at the top of a paper. */
 const MAX_TITLE_OF_PAPER = 80;
 const MINUTES = /\bminutes\W*$/i;

@@ -62,14 +62,14 @@ export const isShortRest = (rest: string): boolean =>
 /** Distance of a description below its title, as a share of the font size. */
 const MAX_DISTANCE = 2;
 
-export interface Lead {
+interface Lead {
   /** The text in the font of the title, without marks at its end. */
   readonly text: string;
   readonly rest: string;
 }
 
 /** Returns the text in the font of the title at the beginning of a line, and the rest of the line. */
-export function splitLead(line: TextLine, from: number, font: string | null): Lead | null {
+function splitLead(line: TextLine, from: number, font: string | null): Lead | null {
   if (font === null) return null;
   let [length, lead] = [0, ''];
   for (const run of line.runs) {

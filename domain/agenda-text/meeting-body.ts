@@ -87,7 +87,7 @@ const inTitleCase = (text: string): string =>
 function bodyIn(text: string): string | null {
   const line = text.slice(0, 400).replace(/\s+/g, ' ').trim().replace(DAY_BEFORE, '').replace(DAY_AFTER, '');
   if (line.length > 160 || /^(?:\d{1,2}[.)]|[•*])/.test(line) || !NAME_OF_BODY.test(line)) return null;
-  const name = withoutMeeting(line.replace(BEFORE_BODY, ''))
+  const name = withoutMeeting(line.replace(/^of\s+/i, '').replace(BEFORE_BODY, ''))
     .replace(BEFORE_BODY, '')
     .replace(PLACE_BEFORE, '')
     .replace(PLACE_OF_COUNCIL, '')

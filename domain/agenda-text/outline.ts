@@ -73,7 +73,7 @@ interface Candidate {
 /** "III. PETITIONS (CONTINUED)". */
 const CONTINUED = /\bcont(?:inued|['’]d|\.)\)?\s*$/i;
 
-export interface FoundLists {
+interface FoundLists {
   readonly lists: readonly List[];
   readonly entries: ReadonlyMap<number, Entry>;
   /** Lines that repeat an entry: they begin nothing. */

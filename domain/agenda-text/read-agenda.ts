@@ -50,19 +50,21 @@ function hasTextLayer({ lines }: DocumentText): boolean {
   return false;
 }
 
+/** An item as the row of an agenda that a source lists. */
+const rowOf = ({ number, title }: FoundItem) => ({
+  title,
+  agendaNumber: number,
+  matterFile: null,
+  matterType: null,
+  text: null,
+  actionText: null,
+  outcome: null,
+  hasAttachments: false,
+  hasVotes: false,
+});
+
 function withKinds(found: readonly FoundItem[]): readonly AgendaDocumentItem[] {
-  const rows = found.map(({ number, title }) => ({
-    title,
-    agendaNumber: number,
-    matterFile: null,
-    matterType: null,
-    text: null,
-    actionText: null,
-    outcome: null,
-    hasAttachments: false,
-    hasVotes: false,
-  }));
-  const read = readAgendaRows(rows);
+  const read = readAgendaRows(found.map(rowOf));
   let heading: string | null = null;
   return found.flatMap((item, index): AgendaDocumentItem[] => {
     const { kind, section } = read[index]!;

@@ -142,3 +142,8 @@ Notice is given that a special meeting of the SAMPLE COUNTY COMMISSIONERS COURT 
 on March 3, 2026 at 9:00 A.M., in the Sample County Commissioners Courtroom${ITEMS}`;
   expect(agendaOf(page).body).toBe('Commissioners Court');
 });
+
+it('names the body of a "notice of meeting of the" body', () => {
+  const page = `NOTICE\nOF MEETING OF THE COMMISSIONERS COURT OF SAMPLE COUNTY, TEXAS\nMarch 3, 2026${ITEMS}`;
+  expect(agendaOf(page).body).toBe('Commissioners Court');
+});

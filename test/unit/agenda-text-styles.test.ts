@@ -231,3 +231,13 @@ The following items are added to the agenda:
   expect(agendaOf(page)).toMatchObject({ body: 'City Council', date: '2026-09-01', time: '19:00', status: 'amended' });
   expect(agendaOf(page).items.map(({ number }) => number)).toEqual(['12', '13']);
 });
+
+it('ends the last title before the note on the posting', () => {
+  const page = `
+                    COUNCIL AGENDA
+
+1. Call to Order
+2. Consider the repair of a sample pump at the sample creek, including all of its parts.
+Posted this 28th day of August, 2026`;
+  expect(titlesOf(page)[1]).toMatch(/parts\.$/);
+});
