@@ -1,6 +1,7 @@
 import type { Statement } from '../../domain/ports/database.ts';
 import type { Resource } from '../../domain/records/resources.ts';
 import { AMOUNT_SIGNS, CURLY, DASHES, SEARCHED_LENGTH } from '../../domain/text/words.ts';
+import { chunksOf } from '../../plumbing/chunks.ts';
 import { bindRows } from '../rows.ts';
 import type { Row } from '../tables.ts';
 import { AGENDA_SEARCH, MARK, type SearchRecordTable, replaceSlashes, WEIGHT } from './tables.ts';
@@ -108,8 +109,7 @@ export function addToWords(generation: number, changes: Additions): readonly Sta
   // Updates are cheapest in index order.
   const sorted = changes.toSorted(([left], [right]) => (left < right ? -1 : 1));
   const added: Statement[] = [];
-  for (let from = 0; from < sorted.length; from += WORDS_AT_ONCE) {
-    const chunk = sorted.slice(from, from + WORDS_AT_ONCE);
+  for (const chunk of chunksOf(sorted, WORDS_AT_ONCE)) {
     added.push({
       // Most words already exist, and an update costs less than an insert that conflicts.
       text: `with n as materialized (select * from unnest($1::text[], $2::bigint[]) as n (word, records)), known as (

@@ -8,6 +8,7 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { FoldContext } from '../../domain/ports/projection.ts';
 import { isResource } from '../../domain/records/resources.ts';
 import { category, recordOfStream } from '../../domain/streams.ts';
+import { chunksOf } from '../../plumbing/chunks.ts';
 import { erasedEvents, type Erasure, foldAroundErasures } from '../fold-around-erasures.ts';
 import { projection } from '../projection.ts';
 import {
@@ -102,8 +103,8 @@ async function foldChanges(batch: readonly StoredEvent[], context: FoldContext):
   const { before, totals, prunedThrough } = await readState(context);
   let after = before;
   const writing = new BegunWork();
-  for (let from = 0; from < changes.length; from += WRITTEN_AT_ONCE) {
-    const { rows, superseding, state: next } = historyRows(changes.slice(from, from + WRITTEN_AT_ONCE), after);
+  for (const chunk of chunksOf(changes, WRITTEN_AT_ONCE)) {
+    const { rows, superseding, state: next } = historyRows(chunk, after);
     after = next;
     if (superseding.length > 0) {
       const superseded = transaction.query<Superseded>(supersedeRows(generation, superseding));

@@ -5,6 +5,7 @@ import type { EventLog } from '../../domain/ports/event-log.ts';
 import type { ChangedRecords, LastChange, LiveReads, PublishedRecords } from '../../domain/ports/projection.ts';
 import type { RecordData, Resource } from '../../domain/records/resources.ts';
 import { recordOfStream, recordStream } from '../../domain/streams.ts';
+import { chunksOf } from '../../plumbing/chunks.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
 import { isCurrentInOrder, NOT_SUPERSEDED, RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { RECORD_REFERENCES } from '../../projections/record-references/tables.ts';
@@ -23,10 +24,8 @@ export function publishedRecords(reads: LiveReads, log: Pick<EventLog, 'readLast
     ids: readonly string[],
   ): Promise<ReadonlyMap<string, LastChange<R>>> => {
     const changes = new Map<string, LastChange<R>>();
-    for (let start = 0; start < ids.length; start += STREAMS_AT_ONCE) {
-      const last = await log.readLast(
-        ids.slice(start, start + STREAMS_AT_ONCE).map((id) => recordStream(resource, id)),
-      );
+    for (const chunk of chunksOf(ids, STREAMS_AT_ONCE)) {
+      const last = await log.readLast(chunk.map((id) => recordStream(resource, id)));
       for (const [stream, { type, position, data }] of last) {
         const content = type === RECORD_PUBLISHED ? (JSON.parse(data) as RecordData<R>) : null;
         changes.set(recordOfStream(stream).recordId, { position, data: content });

@@ -7,6 +7,7 @@ import {
   type PositionColumn,
   StillHeld,
 } from '../../../domain/ports/stores.ts';
+import { chunksOf } from '../../../plumbing/chunks.ts';
 import { leased } from '../leases/leased.ts';
 import { sql, statementsIn, verbatim } from '../connection/statements.ts';
 
@@ -64,8 +65,7 @@ async function moveCheckpoints(transaction: Transaction, { from, to, places }: L
 async function moveColumn(transaction: Transaction, of: PositionColumn, pairs: readonly PlacePair[]): Promise<void> {
   const { run, first } = statementsIn(transaction);
   const [table, column] = [verbatim(of.table), verbatim(of.column)];
-  for (let at = 0; at < pairs.length; at += PAIRS_AT_ONCE) {
-    const chunk = pairs.slice(at, at + PAIRS_AT_ONCE);
+  for (const chunk of chunksOf(pairs, PAIRS_AT_ONCE)) {
     const [sources, targets] = [chunk.map(([source]) => source), chunk.map(([, target]) => target)];
     await run(sql`update ${table} t set ${column} = ${MOVED} || p.target
       from unnest(${sources}::text[], ${targets}::text[]) p(source, target) where t.${column} = p.source`);

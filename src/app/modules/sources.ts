@@ -5,6 +5,7 @@ import { MINUTE_MS } from '../../../domain/durations.ts';
 import { type AddedSource, sourceKey, type SourceRef } from '../../../domain/events/source-events.ts';
 import type { DocumentReader } from '../../../domain/ports/documents.ts';
 import type { Position } from '../../../domain/ports/event-log.ts';
+import { chunksOf } from '../../../plumbing/chunks.ts';
 import { readSources } from '../../../queries/feed/read-civic-health.ts';
 import { publishedRecords } from '../../../queries/feed/published-records.ts';
 import type { Platform } from '../platform.ts';
@@ -176,8 +177,7 @@ function createSourceEdits(parts: SourceParts) {
       const records = await recordsOfSource(added);
       const reason = removalReason(added);
       const positions: Position[] = [];
-      for (let from = 0; from < records.length; from += REMOVALS_PER_WRITE) {
-        const batch = records.slice(from, from + REMOVALS_PER_WRITE);
+      for (const batch of chunksOf(records, REMOVALS_PER_WRITE)) {
         const removals = batch.map((record) => ({ op: 'remove' as const, ...record, reason }));
         positions.push(...appendedPositions(await writer.write(removals, {})));
         await documents.stored.forget(batch.map(({ id }) => id));

@@ -6,6 +6,7 @@ import type { EventLog, Position, StoredEvent } from '../../../../domain/ports/e
 import type { ChangedRecords, Progress, PublishedRecords } from '../../../../domain/ports/projection.ts';
 import type { BatchHandler, Reactor, ReactorRunning } from '../../../../domain/ports/reactors.ts';
 import type { RecordData, Resource } from '../../../../domain/records/resources.ts';
+import { chunksOf } from '../../../../plumbing/chunks.ts';
 import { untilCaughtUp } from '../../runtime/until-caught-up.ts';
 import { collectContents, findAffected, later, selectFollowed } from './affected-items.ts';
 import { createGivenUpItems, type GivenUpDependencies } from './given-up-items.ts';
@@ -82,9 +83,9 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
   };
 
   const classify = async (ids: readonly string[], occasion: Occasion, running: ReactorRunning) => {
-    for (let start = 0; start < ids.length; start += ITEMS_PER_TURN) {
+    for (const turn of chunksOf(ids, ITEMS_PER_TURN)) {
       running.signal.throwIfAborted();
-      await classifyTurn(ids.slice(start, start + ITEMS_PER_TURN), occasion, running);
+      await classifyTurn(turn, occasion, running);
     }
   };
 
@@ -130,8 +131,8 @@ const without = (ids: readonly string[], excluded: ReadonlySet<string>): readonl
   ids.filter((id) => !excluded.has(id));
 
 async function* itemsOf(meetings: readonly string[], known: PublishedRecords) {
-  for (let start = 0; start < meetings.length; start += MEETINGS_PER_READ)
-    yield await known.referring('agenda_items', 'meetingId', meetings.slice(start, start + MEETINGS_PER_READ));
+  for (const chunk of chunksOf(meetings, MEETINGS_PER_READ))
+    yield await known.referring('agenda_items', 'meetingId', chunk);
 }
 
 /**

@@ -10,6 +10,7 @@ import type {
   TakenPart,
 } from '../../../../domain/ports/kafka.ts';
 import { LeaseLost } from '../../../../plumbing/while-leased.ts';
+import { chunksOf } from '../../../../plumbing/chunks.ts';
 
 export interface InletDependencies {
   readonly store: InletStore;
@@ -116,8 +117,6 @@ async function storedStreams(
     if (event !== undefined && (JSON.parse(event.metadata) as EventMetadata).commandId === commandId)
       stored.add(stream);
   };
-  const noted = [...revisions];
-  for (let from = 0; from < noted.length; from += STREAMS_AT_ONCE)
-    await Promise.all(noted.slice(from, from + STREAMS_AT_ONCE).map(look));
+  for (const streams of chunksOf([...revisions], STREAMS_AT_ONCE)) await Promise.all(streams.map(look));
   return stored;
 }
