@@ -45,34 +45,44 @@ interface List {
   readonly parameters?: Readonly<Record<string, string>>;
 }
 
+/** Returns the errors for responses of a client that is unknown, or whose token is missing or wrong. */
+function createRefusals({ client, token }: Pick<LegistarHttpOptions, 'client' | 'token'>) {
+  const setting = `${TOKEN_SETTING} (legistar:${client}=TOKEN)`;
+  const refuseUnknown = (text: string) =>
+    UNKNOWN_CLIENT.test(text)
+      ? new UnknownSourceClient(`the source does not know the client "${client}"; check the name with the source`)
+      : null;
+  return {
+    refuseUnknown,
+    /** Only for lists of the whole client: some clients refuse the items of single events. */
+    refuseClient: (text: string, status: number): Error | null => {
+      if (status !== 401 && status !== 403) return refuseUnknown(text);
+      const reason =
+        token === undefined
+          ? `this client needs a token: set it in ${setting}`
+          : `the token was refused: check it in ${setting}`;
+      return new SourceUnavailable(`${reason}; the source answered with status ${status}`);
+    },
+    refuseVotes: (text: string) => refuseUnknown(text) ?? (NO_VOTES.test(text) ? new NoVotes() : null),
+    noList: (path: string, rows: unknown): SourceUnavailable => {
+      const reason = `the source has no list at ${path}`;
+      if (rows === NOT_FOUND || rows === GONE) return new SourceUnavailable(reason);
+      const hint =
+        token === undefined ? `if this client needs a token, set it in ${setting}` : `check the token in ${setting}`;
+      return new SourceUnavailable(`${reason}: it answered with something else; ${hint}`);
+    },
+  };
+}
+
 /** Creates a reader that reads all pages of each list, with retries. It never returns a partial list. */
 export function legistarHttpReader({ baseUrl, client, token, ...readerOptions }: LegistarHttpOptions): AgendaReader {
   const options = { ...readerOptions, secret: token === undefined ? undefined : { name: 'token', value: token } };
   const root = `${baseUrl.replace(/(?<!\/)\/+$/, '')}/${encodeURIComponent(client)}`;
-  const unknownClient = (text: string) =>
-    UNKNOWN_CLIENT.test(text)
-      ? new UnknownSourceClient(`the source does not know the client "${client}"; check the name with the source`)
-      : null;
-  const setting = `${TOKEN_SETTING} (legistar:${client}=TOKEN)`;
-  /** Reads lists. Only their refusals concern the whole client: some clients refuse the items of single events. */
-  const readOfClient = jsonReader(options, (text, status) => {
-    if (status !== 401 && status !== 403) return unknownClient(text);
-    const reason =
-      token === undefined
-        ? `this client needs a token: set it in ${setting}`
-        : `the token was refused: check it in ${setting}`;
-    return new SourceUnavailable(`${reason}; the source answered with status ${status}`);
-  });
-  const noList = (path: string, rows: unknown): SourceUnavailable => {
-    const reason = `the source has no list at ${path}`;
-    if (rows === NOT_FOUND || rows === GONE) return new SourceUnavailable(reason);
-    const hint =
-      token === undefined ? `if this client needs a token, set it in ${setting}` : `check the token in ${setting}`;
-    return new SourceUnavailable(`${reason}: it answered with something else; ${hint}`);
-  };
-  const readOfEvent = jsonReader(options, unknownClient);
+  const { refuseUnknown, refuseClient, refuseVotes, noList } = createRefusals({ client, token });
+  const readOfClient = jsonReader(options, refuseClient);
+  const readOfEvent = jsonReader(options, refuseUnknown);
+  const readVotes = jsonReader(options, refuseVotes);
 
-  const readVotes = jsonReader(options, (text) => unknownClient(text) ?? (NO_VOTES.test(text) ? new NoVotes() : null));
   const votes = async (eventItemId: number): Promise<readonly unknown[]> => {
     const path = `eventitems/${eventItemId}/votes`;
     const rows = await readVotes(`${root}/${path}`, {}).catch((error: unknown) => {
