@@ -180,29 +180,27 @@ export function createToolRunner(parts: ToolRunnerParts): RunTool {
     const { data, text } = fitted(name, reading);
     return dataResult(data, text);
   };
+  /** Returns the result of a failed call, and the outcome to count: null if the whole request is refused. */
+  const refuse = (name: ToolName, error: unknown, call: ToolCall) => {
+    const refusal = toToolRefusal(TOOLS[name], error);
+    const { code, message, retryAfterSeconds = 1 } = refusal;
+    // Failures after the caller disconnected are not logged.
+    if (!call.signal.aborted && !(error instanceof ToolRefusal))
+      logFailure(logger, { requestId: call.requestId, tool: name, code }, error);
+    const result = refusalResult(refusal);
+    if (code !== 'rate_limited' || call.refuseRequest === null) return { result, outcome: code };
+    call.refuseRequest(new Rejection(code, message, { retryAfterSeconds }));
+    return { result, outcome: null };
+  };
   const run: RunTool = async (name, input, call) => {
     const started = clock.now();
-    /** Null if the request is refused as a whole, which is counted elsewhere. */
-    let outcome: string | null = 'ok';
-    try {
-      const result = await answer(name, input, call);
-      if (result.isError === true) outcome = 'payment_required';
-      return result;
-    } catch (error) {
-      const refusal = toToolRefusal(TOOLS[name], error);
-      outcome = refusal.code;
-      // Failures after the caller disconnected are not logged.
-      if (!call.signal.aborted && !(error instanceof ToolRefusal))
-        logFailure(logger, { requestId: call.requestId, tool: name, code: refusal.code }, error);
-      if (refusal.code === 'rate_limited' && call.refuseRequest !== null) {
-        const { code, message, retryAfterSeconds = 1 } = refusal;
-        call.refuseRequest(new Rejection(code, message, { retryAfterSeconds }));
-        outcome = null;
-      }
-      return refusalResult(refusal);
-    } finally {
-      if (outcome !== null) metrics.toolAnswered(name, outcome, (clock.now() - started) / 1000);
-    }
+    const { result, outcome } = await answer(name, input, call).then(
+      (result) => ({ result, outcome: result.isError === true ? 'payment_required' : 'ok' }),
+      (error: unknown) => refuse(name, error, call),
+    );
+    // A request that is refused as a whole is counted elsewhere.
+    if (outcome !== null) metrics.toolAnswered(name, outcome, (clock.now() - started) / 1000);
+    return result;
   };
   const { tracing } = parts;
   if (!tracing) return run;
