@@ -59,6 +59,21 @@ export function createPublicLimits(parts: {
     }
     return chosen;
   };
+  /** Exchanges these counts of the current window, and drops the counts of former windows once per window. */
+  const exchange = async (counts: ReadonlyMap<string, number>): Promise<void> => {
+    const exchanged = window;
+    const others = await shared.exchange(exchanged, counts);
+    if (exchanged > forgottenUpTo) {
+      forgottenUpTo = exchanged;
+      // The previous window stays: the clock of another process might be a little behind.
+      await shared.forget(exchanged - length);
+    }
+    if (window !== exchanged) return;
+    for (const [key, count] of others) {
+      const tally = tallies.peek(key);
+      if (tally !== undefined) tally.others = count;
+    }
+  };
   return {
     get counted() {
       return tallies.size;
@@ -82,22 +97,11 @@ export function createPublicLimits(parts: {
       enterWindow(now);
       const counts = selectCounts();
       if (counts.size === 0) return;
-      const exchanged = window;
       for (const key of counts.keys()) changed.delete(key);
       try {
-        const others = await shared.exchange(exchanged, counts);
-        if (exchanged > forgottenUpTo) {
-          forgottenUpTo = exchanged;
-          // The previous window stays: the clock of another process might be a little behind.
-          await shared.forget(exchanged - length);
-        }
+        await exchange(counts);
         if (alone) logger.info({}, 'public requests are counted together with the other processes again');
         alone = false;
-        if (window !== exchanged) return;
-        for (const [key, count] of others) {
-          const tally = tallies.peek(key);
-          if (tally !== undefined) tally.others = count;
-        }
       } catch (error) {
         if (!alone)
           logger.warn(
