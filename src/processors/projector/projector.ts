@@ -71,7 +71,14 @@ export function startProjector(deps: ProjectorDependencies, projections: readonl
     // The rows might be stale: the build might have become the live generation.
     if (building !== undefined && building.version >= projection.version) return;
     if (building !== undefined) await deps.generations.abandon(building.generation, now);
-    await deps.generations.create(projection, 'building', now).then((row) => runIfAcquired(projection, row));
+    await runIfAcquired(projection, await deps.generations.create(projection, 'building', now));
+  };
+
+  const dropIfDone = async (projection: Projection, row: Generation, now: number) => {
+    if (!isDone(row, now)) return;
+    const { generation } = row;
+    if (await deps.generations.drop(generation, projection.tables(generation)))
+      deps.logger.debug({ projection: projection.name, generation }, 'tables of a retired generation dropped');
   };
 
   const tick = async () => {
@@ -80,19 +87,11 @@ export function startProjector(deps: ProjectorDependencies, projections: readonl
     for (const projection of projections) {
       const generations = rows.filter((row) => row.projection === projection.name);
       const live = generations.find(({ state }) => state === 'live');
-      if (live === undefined)
-        await deps.generations.create(projection, 'live', now).then((row) => runIfAcquired(projection, row));
+      if (live === undefined) await runIfAcquired(projection, await deps.generations.create(projection, 'live', now));
       else if (live.version < projection.version) await replaceOlder(projection, generations, now);
       for (const row of generations) {
-        const isCurrent = (row.state === 'live' || row.state === 'building') && row.version === projection.version;
-        const free = row.pausedReason === null && row.operatorPausedAt === null && !isLeased(row, now);
-        if (isCurrent && free) await runIfAcquired(projection, row);
-        if (isDone(row, now) && (await deps.generations.drop(row.generation, projection.tables(row.generation)))) {
-          deps.logger.debug(
-            { projection: projection.name, generation: row.generation },
-            'tables of a retired generation dropped',
-          );
-        }
+        if (isFree(row, now)) await runIfAcquired(projection, row);
+        await dropIfDone(projection, row, now);
       }
     }
   };
@@ -121,6 +120,12 @@ export function startProjector(deps: ProjectorDependencies, projections: readonl
     },
   };
 }
+
+const isFree = (row: Generation, now: number): boolean =>
+  (row.state === 'live' || row.state === 'building') &&
+  row.pausedReason === null &&
+  row.operatorPausedAt === null &&
+  !isLeased(row, now);
 
 const isDone = (row: Generation, now: number): boolean =>
   (row.state === 'retired' && row.changedAt < now - RETIRED_GRACE_MS && (row.keptUntil ?? 0) < now) ||
