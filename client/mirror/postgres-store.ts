@@ -4,6 +4,7 @@ import type { MirrorTables } from './columns.ts';
 import { isTransient } from '../../plumbing/retry.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
 import {
+  type MirrorCommit,
   type MirrorRecord,
   type MirrorState,
   type MirrorStore,
@@ -265,36 +266,56 @@ function groupByResource<Row extends RecordName>(rows: readonly Row[]): Readonly
   return groups;
 }
 
+const splitNames = (rows: readonly RecordName[]) => [rows.map(({ resource }) => resource), rows.map(({ id }) => id)];
+
+/** Writes to the copy that is being made. */
+async function writeFresh(client: Client, { upserts, removes }: MirrorCommit): Promise<void> {
+  if (upserts.length > 0) await client.query(UPSERT_FRESH, [...splitNames(upserts), upserts.map(({ data }) => data)]);
+  if (removes.length > 0) await client.query(REMOVE_FRESH, splitNames(removes));
+}
+
+const UPSERTED_ROWS = '(select * from unnest($1::uuid[], $2::jsonb[]) as u (id, data))';
+
+/** Writes to the copy that readers see. */
+async function writeShown(client: Client, tables: MirrorTables, { upserts, removes }: MirrorCommit): Promise<void> {
+  for (const [resource, rows] of groupByResource(upserts)) {
+    const statement = upsertFrom(POSTGRES, resource, tables[resource]!, UPSERTED_ROWS);
+    await client.query(statement, [rows.map(({ id }) => id), rows.map(({ data }) => data)]);
+  }
+  for (const [resource, rows] of groupByResource(removes)) {
+    await client.query(`delete from ${quoted(resource)} where id = any($1::uuid[])`, [rows.map(({ id }) => id)]);
+  }
+}
+
+/** Yields the records of a resource in pages, by id. */
+async function* readRecords(client: Client, resource: string): AsyncIterable<MirrorRecord> {
+  const page = `select '${resource}' as resource, id::text, data::text from ${quoted(resource)}`;
+  let limit = FIRST_PAGE;
+  for (let after = null as string | null; ; ) {
+    const { rows } = await client.query<MirrorRecord>(
+      `${page} ${after === null ? '' : 'where id > $1'} order by id limit ${limit}`,
+      after === null ? [] : [after],
+    );
+    yield* rows;
+    if (rows.length < limit) return;
+    after = rows.at(-1)!.id;
+    const characters = rows.reduce((sum, { data }) => sum + data.length, 0);
+    limit = Math.max(1, Math.min(MAX_PAGE, 2 * limit, Math.floor((limit * PAGE_CHARACTERS) / characters)));
+  }
+}
+
 function createStore(client: Client, tables: MirrorTables): MirrorStore {
   const readState = async () =>
     (await client.query<{ state: MirrorState }>('select state from civic_replica')).rows[0]!.state;
-  const splitNames = (rows: readonly RecordName[]) => [rows.map(({ resource }) => resource), rows.map(({ id }) => id)];
-  const writeFresh = async (upserts: readonly MirrorRecord[], removes: readonly RecordName[]): Promise<void> => {
-    if (upserts.length > 0) await client.query(UPSERT_FRESH, [...splitNames(upserts), upserts.map(({ data }) => data)]);
-    if (removes.length > 0) await client.query(REMOVE_FRESH, splitNames(removes));
-  };
-  const writeShown = async (upserts: readonly MirrorRecord[], removes: readonly RecordName[]): Promise<void> => {
-    for (const [resource, rows] of groupByResource(upserts)) {
-      const statement = upsertFrom(
-        POSTGRES,
-        resource,
-        tables[resource]!,
-        '(select * from unnest($1::uuid[], $2::jsonb[]) as u (id, data))',
-      );
-      await client.query(statement, [rows.map(({ id }) => id), rows.map(({ data }) => data)]);
-    }
-    for (const [resource, rows] of groupByResource(removes)) {
-      await client.query(`delete from ${quoted(resource)} where id = any($1::uuid[])`, [rows.map(({ id }) => id)]);
-    }
-  };
   let finished = false;
   return {
     state: readState,
-    async commit({ state, upserts, removes, copy }) {
+    async commit(commit) {
+      const { state, copy } = commit;
       await inTransaction(client, async () => {
         if (copy === 'begin') await client.query('delete from civic_records_fresh');
-        const copying = copy === 'begin' || (await readState()).phase === 'snapshot';
-        await (copying ? writeFresh : writeShown)(upserts, removes);
+        const isCopying = copy === 'begin' || (await readState()).phase === 'snapshot';
+        await (isCopying ? writeFresh(client, commit) : writeShown(client, tables, commit));
         if (copy === 'finish') {
           for (const statement of finishCopy(POSTGRES, tables)) await client.query(statement);
           await client.query('truncate civic_records_fresh');
@@ -304,21 +325,7 @@ function createStore(client: Client, tables: MirrorTables): MirrorStore {
       finished ||= copy === 'finish';
     },
     async *records() {
-      for (const resource of Object.keys(tables)) {
-        let limit = FIRST_PAGE;
-        for (let after = null as string | null; ; ) {
-          const page = `select '${resource}' as resource, id::text, data::text from ${quoted(resource)}`;
-          const { rows } = await client.query<MirrorRecord>(
-            `${page} ${after === null ? '' : 'where id > $1'} order by id limit ${limit}`,
-            after === null ? [] : [after],
-          );
-          yield* rows;
-          if (rows.length < limit) break;
-          after = rows.at(-1)!.id;
-          const characters = rows.reduce((sum, { data }) => sum + data.length, 0);
-          limit = Math.max(1, Math.min(MAX_PAGE, 2 * limit, Math.floor((limit * PAGE_CHARACTERS) / characters)));
-        }
-      }
+      for (const resource of Object.keys(tables)) yield* readRecords(client, resource);
     },
     async findStale(resource) {
       const { rows } = await client.query<Readonly<Record<string, unknown>>>(

@@ -3,6 +3,7 @@ import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { columnNames, type MirrorTables } from './columns.ts';
 import { MIRROR_TABLES } from './mirror-tables.ts';
 import {
+  type MirrorCommit,
   MirrorRefused,
   type MirrorRecord,
   type MirrorState,
@@ -152,87 +153,73 @@ function createTidyRefusal(file: string, error: unknown): MirrorRefused {
   return new MirrorRefused(`${file} is up to date, but ${problem}; ${remedy}`);
 }
 
-/** Wraps an error of SQLite in one that names the file; rethrows any other error. */
-function rethrow(file: string, error: unknown): never {
-  throw (error as { readonly errcode?: number }).errcode === undefined ? error : createRefusal(file, error);
+/** Wraps an error of SQLite in one that names the file; returns any other error. */
+const nameFile = (file: string, error: unknown): unknown =>
+  (error as { readonly errcode?: number }).errcode === undefined ? error : createRefusal(file, error);
+
+function nameFileInErrors<Result>(file: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    throw nameFile(file, error);
+  }
 }
 
-/** Opens a mirror in a SQLite file: one table for each resource, views and full-text search. Other programs may read it at any time. */
-export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABLES): MirrorStore {
+/** Opens the file and migrates its tables. Throws `MirrorRefused`. */
+function openFile(file: string, tables: MirrorTables): DatabaseSync {
   if (file === '') throw new MirrorRefused('sqlite: needs the name of a file, such as sqlite:mirror.db');
-  let database: DatabaseSync;
   try {
-    database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+    const database = new DatabaseSync(file, { enableForeignKeyConstraints: false });
     database.exec(`${BUSY_TIMEOUT} pragma secure_delete = on; pragma synchronous = full; pragma journal_mode = wal;`);
     inTransaction(database, () => migrate(database, tables));
+    return database;
   } catch (error) {
     throw createRefusal(file, error);
   }
+}
+
+/** Writes records to the copy that is being made (`fresh`) or to the one that readers see (`shown`). */
+function createWriters(database: DatabaseSync, tables: MirrorTables) {
   const prepared = new Map<string, StatementSync>();
   const run = (sql: string, ...values: string[]): void => {
     let statement = prepared.get(sql);
     if (statement === undefined) prepared.set(sql, (statement = database.prepare(sql)));
     statement.run(...values);
   };
-  const readState = database.prepare('select state from civic_replica');
-  const stored = () => readState.get()!['state'] as string;
-  let lastState = stored();
-  const upsertFresh = ({ resource, id, data }: MirrorRecord) => run(UPSERT_FRESH, resource, id, data);
-  const removeFresh = ({ resource, id }: RecordName) =>
-    run('delete from civic_records_fresh where resource = ? and id = ?', resource, id);
-  const upsertShown = ({ resource, id, data }: MirrorRecord) =>
-    run(upsertFrom(SQLITE, resource, tables[resource]!, '(select ? as id, ? as data)'), id, data);
-  const removeShown = ({ resource, id }: RecordName) => run(`delete from ${quoted(resource)} where id = ?`, id);
+  return {
+    run,
+    fresh: {
+      upsert: ({ resource, id, data }: MirrorRecord) => run(UPSERT_FRESH, resource, id, data),
+      remove: ({ resource, id }: RecordName) =>
+        run('delete from civic_records_fresh where resource = ? and id = ?', resource, id),
+    },
+    shown: {
+      upsert: ({ resource, id, data }: MirrorRecord) =>
+        run(upsertFrom(SQLITE, resource, tables[resource]!, '(select ? as id, ? as data)'), id, data),
+      remove: ({ resource, id }: RecordName) => run(`delete from ${quoted(resource)} where id = ?`, id),
+    },
+  };
+}
+
+/**
+ * Removes the text of erased records from the file:
+ *
+ * - untidy: the search index contains words of a removed text until its segments are merged, and a page might contain a
+ *   copy of moved rows. A rewrite of the file ends this.
+ * - logged: the write-ahead log might contain such text. A checkpoint ends this; a reader can block it, and the next
+ *   poll retries.
+ */
+function createTidying(database: DatabaseSync, file: string, tables: MirrorTables) {
   const indexes = Object.keys(tables).filter((table) => searchedColumns(table).length > 0);
   const optimize = indexes.map((table) => `insert into ${table}_fts (${table}_fts) values ('optimize')`).join(';');
   const isUntidy = () => database.prepare('pragma user_version').get()?.['user_version'] === UNTIDY;
   const pace = createRewritingPace();
   let logged = true;
   return {
-    state: async () => JSON.parse(lastState) as MirrorState,
-    async commit(commit) {
-      const next = JSON.stringify(commit.state);
-      const write = (): void => {
-        if (stored() !== lastState)
-          throw new MirrorRefused(`another replicator has written to ${file} at the same time; run one at a time`);
-        if (commit.copy === 'begin') run('delete from civic_records_fresh');
-        const toFresh = commit.copy === 'begin' || (JSON.parse(lastState) as MirrorState).phase === 'snapshot';
-        const [upsert, remove] = toFresh ? [upsertFresh, removeFresh] : [upsertShown, removeShown];
-        commit.upserts.forEach(upsert);
-        commit.removes.forEach(remove);
-        if (commit.copy === 'finish') {
-          for (const statement of finishCopy(SQLITE, tables)) database.exec(statement);
-          database.exec('delete from civic_records_fresh');
-        }
-        run('update civic_replica set state = ?', next);
-        if (commit.copy !== undefined || commit.upserts.length + commit.removes.length > 0) database.exec(MARK_UNTIDY);
-      };
-      try {
-        inTransaction(database, write);
-      } catch (error) {
-        rethrow(file, error);
-      }
-      lastState = next;
+    markLogged: (): void => {
       logged = true;
     },
-    async *records() {
-      try {
-        for (const row of database.prepare('select resource, id, data from civic_records').iterate())
-          yield { resource: String(row.resource), id: String(row.id), data: String(row.data) };
-      } catch (error) {
-        rethrow(file, error);
-      }
-    },
-    async findStale(resource) {
-      const statement = staleRow(SQLITE, resource, tables[resource]!);
-      try {
-        return describeStale(database.prepare(statement).get());
-      } catch (error) {
-        return rethrow(file, error);
-      }
-    },
-    async tidy(now) {
-      // The index contains words of a removed text until its segments are merged, and a page might contain a copy of moved rows.
+    tidy: async (now: boolean): Promise<void> => {
       if (isUntidy()) {
         await pace(now, async () => {
           logged = true;
@@ -245,11 +232,57 @@ export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABL
         });
       }
       if (!logged) return;
-      // A reader can block the checkpoint of the write-ahead log; the next poll retries it.
       database.exec('pragma busy_timeout = 100');
       logged = database.prepare('pragma wal_checkpoint(truncate)').get()?.['busy'] !== 0;
       database.exec(BUSY_TIMEOUT);
     },
+  };
+}
+
+/** Opens a mirror in a SQLite file: one table for each resource, views and full-text search. Other programs may read it at any time. */
+export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABLES): MirrorStore {
+  const database = openFile(file, tables);
+  const { run, fresh, shown } = createWriters(database, tables);
+  const { markLogged, tidy } = createTidying(database, file, tables);
+  const readState = database.prepare('select state from civic_replica');
+  const stored = () => readState.get()!['state'] as string;
+  let lastState = stored();
+  const write = ({ upserts, removes, copy }: MirrorCommit, next: string): void => {
+    if (stored() !== lastState)
+      throw new MirrorRefused(`another replicator has written to ${file} at the same time; run one at a time`);
+    if (copy === 'begin') run('delete from civic_records_fresh');
+    const isCopying = copy === 'begin' || (JSON.parse(lastState) as MirrorState).phase === 'snapshot';
+    const writer = isCopying ? fresh : shown;
+    upserts.forEach(writer.upsert);
+    removes.forEach(writer.remove);
+    if (copy === 'finish') {
+      for (const statement of finishCopy(SQLITE, tables)) database.exec(statement);
+      database.exec('delete from civic_records_fresh');
+    }
+    run('update civic_replica set state = ?', next);
+    if (copy !== undefined || upserts.length + removes.length > 0) database.exec(MARK_UNTIDY);
+  };
+  return {
+    state: async () => JSON.parse(lastState) as MirrorState,
+    async commit(commit) {
+      const next = JSON.stringify(commit.state);
+      nameFileInErrors(file, () => inTransaction(database, () => write(commit, next)));
+      lastState = next;
+      markLogged();
+    },
+    async *records() {
+      try {
+        for (const row of database.prepare('select resource, id, data from civic_records').iterate())
+          yield { resource: String(row.resource), id: String(row.id), data: String(row.data) };
+      } catch (error) {
+        throw nameFile(file, error);
+      }
+    },
+    findStale: async (resource) =>
+      nameFileInErrors(file, () =>
+        describeStale(database.prepare(staleRow(SQLITE, resource, tables[resource]!)).get()),
+      ),
+    tidy,
     close: async () => database.close(),
   };
 }
