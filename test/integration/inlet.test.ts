@@ -160,8 +160,8 @@ test('a recreated topic of the same name is not taken for the old one', async ()
   made(1);
   inlet();
   await send(put(1, 7));
-  await untilTrue('it says so', () =>
-    civic.logger.warnings.some((line) => line.includes(topic) && line.includes('another topic of the same name')),
+  await untilTrue('the warning is logged', () =>
+    civic.logger.warnings.some((line) => line.includes(topic) && line.includes('another topic with the same name')),
   );
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
 });

@@ -82,7 +82,14 @@ describe('a sync of an agenda with headings', () => {
     recording.items.set(9001, only('CALL TO ORDER'));
     recording.items.set(9002, only('The council meeting scheduled for Tuesday, March 24, 2026, has been cancelled.'));
     const reasons = (await sync()).degraded.filter(({ id }) => id === '9001' || id === '9002');
-    expect(reasons).toEqual([{ what: 'event', id: '9001', reason: 'the agenda has text but no item was recognized' }]);
+    expect(reasons).toEqual([
+      {
+        what: 'event',
+        id: '9001',
+        reason: 'the agenda has text but no item was recognized',
+        address: 'https://example.legistar.example.org/View.ashx?M=A&ID=9001',
+      },
+    ]);
   });
 });
 
