@@ -1,0 +1,149 @@
+import { wordSet } from '../text/words.ts';
+import type { PlaceKind } from './facts.ts';
+import { isNameWord } from './names.ts';
+import type { Token } from './tokens.ts';
+
+export interface LandSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly kind: PlaceKind;
+}
+
+const LOT_WORDS = wordSet('lot lots tract tracts block blocks blk');
+const LOT_PARTS = wordSet(
+  'lot lots tract tracts block blocks blk phase section unit in of the and & through thru to part p/o',
+);
+const SUBDIVISION_WORDS = wordSet('addition subdivision estates');
+const LOT_ID = /^(?:[A-Z]?\d[\w/-]*|[A-Z])$/;
+/** Last words of names of public places. */
+const FACILITY_WORDS = wordSet(
+  'park airport heliport library landfill stadium arena coliseum museum zoo aquarium arboretum cemetery courthouse fairgrounds marina pier reservoir dam bridge viaduct garage greenbelt jail lagoon',
+);
+/** Pairs of words that end the name of a public place. */
+const FACILITY_PAIRS = new Set([
+  ...[
+    'recreation center',
+    'community center',
+    'convention center',
+    'civic center',
+    'senior center',
+    'aquatic center',
+    'nature center',
+    'cultural center',
+  ],
+  ...[
+    'golf course',
+    'treatment plant',
+    'reclamation plant',
+    'purification plant',
+    'water plant',
+    'lift station',
+    'pump station',
+    'pumping station',
+  ],
+  ...[
+    'fire station',
+    'police station',
+    'transfer station',
+    'metering station',
+    'water tower',
+    'detention center',
+    'sports complex',
+    'detention pond',
+  ],
+]);
+/** After one of these a name is no place: "Example Park Board". */
+const NO_PLACE_AFTER = wordSet(
+  'board department fund program commission authority foundation association conservancy district services system corporation committee inc llc lp ltd company friends drive road street avenue lane boulevard place court circle way blvd rd partners holdings apartments homes owners police',
+);
+const AREA_PAIRS = new Set([
+  ...[
+    'historic district',
+    'business district',
+    'tif district',
+    'improvement district',
+    'reinvestment zone',
+    'enterprise zone',
+    'empowerment zone',
+  ],
+  ...[
+    'overlay district',
+    'development district',
+    'financing district',
+    'conservation district',
+    'arts district',
+    'entertainment district',
+  ],
+]);
+const LONGEST_NAME = 5;
+
+/** Index where the capitalized name that ends before `at` begins; `at` if there is none. */
+function startOfName(tokens: readonly Token[], at: number): number {
+  let from = at;
+  while (at - from < LONGEST_NAME) {
+    const token = tokens[from - 1];
+    if (isNameWord(token) && !LOT_WORDS.has(token!.word)) from--;
+    else if ((token?.word === '&' || token?.word === 'of') && isNameWord(tokens[from - 2])) from -= 2;
+    else break;
+  }
+  return from;
+}
+
+/** Index after ", Phase 2", "No. 5" or "Number Six". */
+function afterNumber(tokens: readonly Token[], at: number): number {
+  const word = tokens[at]?.text === ',' ? at + 1 : at;
+  const isLabel = /^(?:phase|section|unit|no|number|area|#)$/.test(tokens[word]?.word ?? '');
+  const id = tokens[isLabel ? word + 1 : word];
+  if (id === undefined) return at;
+  if (isLabel && (LOT_ID.test(id.text) || isNameWord(id))) return word + 2;
+  return !isLabel && word === at && /^\d{1,3}$/.test(id.text) ? at + 1 : at;
+}
+
+/** "Lots 1 and 2, Block 3, Example Addition"; null if no description of a lot begins at `at`. */
+function lotFrom(tokens: readonly Token[], at: number): LandSpan | null {
+  if (!LOT_WORDS.has(tokens[at]!.word)) return null;
+  const first = tokens[at + 1]?.text === ',' ? at + 2 : at + 1;
+  if (!LOT_ID.test(tokens[first]?.text ?? '')) return null;
+  let to = first + 1;
+  let open = 0;
+  for (let next = to; next < tokens.length && next - at < 40 && open < 4; next++) {
+    const token = tokens[next]!;
+    const isPart = LOT_ID.test(token.text) || token.kind === 'number' || isNameWord(token);
+    if (!isPart && token.text !== ',' && token.text !== '-' && !LOT_PARTS.has(token.word)) break;
+    open = isPart ? 0 : open + 1;
+    if (isPart) to = next + 1;
+    if (SUBDIVISION_WORDS.has(token.word)) {
+      to = afterNumber(tokens, to);
+      break;
+    }
+  }
+  return { from: at, to, kind: 'parcel' };
+}
+
+/** A place whose last word is at `at`: a subdivision, a facility or an area. */
+function namedPlace(tokens: readonly Token[], at: number): LandSpan | null {
+  const { word, isCapital } = tokens[at]!;
+  const pair = `${tokens[at - 1]?.word} ${word}`;
+  if (!isCapital) return null;
+  const isPair = FACILITY_PAIRS.has(pair) || AREA_PAIRS.has(pair);
+  if (!isPair && !FACILITY_WORDS.has(word) && !SUBDIVISION_WORDS.has(word)) return null;
+  if (NO_PLACE_AFTER.has(tokens[at + 1]?.word ?? '')) return null;
+  const from = startOfName(tokens, at);
+  const to = afterNumber(tokens, at + 1);
+  const hasName = at - from > (isPair ? 1 : 0) || (isPair && to > at + 1);
+  if (!hasName) return null;
+  const kind = SUBDIVISION_WORDS.has(word) ? 'subdivision' : AREA_PAIRS.has(pair) ? 'area' : 'facility';
+  return { from, to, kind };
+}
+
+/** Parcels, subdivisions, facilities and areas in the order of the text. */
+export function landsOf(tokens: readonly Token[]): LandSpan[] {
+  const spans: LandSpan[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const span = lotFrom(tokens, at) ?? namedPlace(tokens, at);
+    if (span === null) continue;
+    spans.push(span);
+    at = Math.max(at, span.to - 1);
+  }
+  return spans;
+}

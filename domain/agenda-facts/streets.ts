@@ -1,0 +1,122 @@
+import { wordSet } from '../text/words.ts';
+import { endOfName, hasCompanySuffix, isNameWord } from './names.ts';
+import type { Token } from './tokens.ts';
+
+/** Tokens from `from` up to `to`; `hasNumber` if a house number opens it. */
+export interface StreetSpan {
+  readonly from: number;
+  readonly to: number;
+  readonly hasNumber: boolean;
+}
+
+const STREET_TYPES = wordSet(
+  'street streets st avenue avenues ave boulevard boulevards blvd road roads rd drive drives dr lane lanes ln parkway pkwy freeway fwy expressway highway hwy tollway turnpike terrace circle cir',
+);
+/** Types that are other words too: they need a house number, or another street beside them. */
+const WEAK_TYPES = wordSet(
+  'court ct way place pl loop row alley crossing run square path cove bend pass plaza trail trl pike glen ter point ridge hill',
+);
+export const DIRECTIONS = wordSet('north south east west northeast northwest southeast southwest n s e w ne nw se sw');
+/** First words of roads with a number. */
+const NUMBERED_ROADS = wordSet(
+  'highway hwy interstate ih sh us fm rm cr loop spur route rt i road avenue ave street sr pr',
+);
+const ROAD_NUMBER = /^\d{1,4}[A-Z]?$|^[A-Z]$/;
+const JOINED_ROAD = /^(?:I|IH|US|SH|FM|RM|CR|SR)-?\d{1,4}[NSEW]?$/;
+const ORDINAL = /^\d{1,3}(?:st|nd|rd|th)$/i;
+const HOUSE_NUMBER = /^\d{1,6}[A-Z]?(?:-\d{1,6})?$/;
+/** Words whose number is no house number. */
+const BEFORE_OTHER_NUMBERS = wordSet(
+  'highway hwy interstate loop no section chapter phase lot lots block district part year unit item section article suite number # and',
+);
+const UNITS = wordSet('suite suites ste unit units apt apartment building bldg #');
+const NOT_IN_STREETS = wordSet(
+  'lot lots block tract phase section corner corners intersection side line portion block blocks right-of-way feet foot mile miles acres acre city county town village avenue street',
+);
+const LONGEST_NAME = 5;
+
+const isType = (token: Token | undefined): boolean =>
+  token !== undefined && (STREET_TYPES.has(token.word) || WEAK_TYPES.has(token.word));
+const isPartOfName = (token: Token | undefined): boolean =>
+  token !== undefined && (ORDINAL.test(token.text) || (isNameWord(token) && !NOT_IN_STREETS.has(token.word)));
+
+/** Index after "State Highway 6", "FM 1462", "I-35", "County Road 12"; -1 if no such road begins at `at`. */
+function afterNumberedRoad(tokens: readonly Token[], at: number): number {
+  if (JOINED_ROAD.test(tokens[at]!.text)) return at + 1;
+  let next = at;
+  while (
+    /^(?:u\.?s|state|county|interstate|farm|to|market|ranch|texas)$/.test(tokens[next]?.word ?? '') &&
+    next - at < 4
+  )
+    next++;
+  if (!NUMBERED_ROADS.has(tokens[next]?.word ?? '')) return -1;
+  while (/^(?:highway|hwy|road|no|loop|spur|#)$/.test(tokens[next + 1]?.word ?? '')) next++;
+  const number = tokens[next + 1];
+  return number !== undefined && ROAD_NUMBER.test(number.text) && tokens[at]!.isCapital ? next + 2 : -1;
+}
+
+/** Index after the street whose name begins at `at`, and whether its type is certain; null if there is none. */
+function streetFrom(tokens: readonly Token[], at: number): { readonly to: number; readonly isSure: boolean } | null {
+  let next = at;
+  while (DIRECTIONS.has(tokens[next]?.word ?? '') && tokens[next]!.isCapital && next - at < 2) next++;
+  const numbered = tokens[next] === undefined ? -1 : afterNumberedRoad(tokens, next);
+  if (numbered > 0) return { to: afterDirection(tokens, numbered), isSure: true };
+  const first = next;
+  while (next - first <= LONGEST_NAME && tokens[next] !== undefined) {
+    const token = tokens[next]!;
+    if (next > first && isType(token) && (token.isCapital || /^[a-z]/.test(token.text))) {
+      if (token.word === 'st' && isNameWord(tokens[next + 1]) && !isType(tokens[next + 1])) return null;
+      const hasSecondType = isType(tokens[next + 1]) && tokens[next + 1]!.isCapital;
+      const last = hasSecondType ? next + 1 : next;
+      return { to: afterDirection(tokens, last + 1), isSure: STREET_TYPES.has(tokens[last]!.word) };
+    }
+    if (!isPartOfName(token)) return null;
+    next++;
+  }
+  return null;
+}
+
+/** Index after a direction behind the street: "Main Street North". */
+function afterDirection(tokens: readonly Token[], at: number): number {
+  const token = tokens[at];
+  return token?.isCapital && DIRECTIONS.has(token.word) && !isNameWord(tokens[at + 1]) ? at + 1 : at;
+}
+
+/** Index after ", Suite 100". */
+function afterUnit(tokens: readonly Token[], at: number): number {
+  const unit = tokens[at]?.text === ',' ? at + 1 : at;
+  if (!UNITS.has(tokens[unit]?.word ?? '')) return at;
+  const id = tokens[unit + 1];
+  return id !== undefined && id.kind !== 'mark' && id.text.length < 7 ? unit + 2 : at;
+}
+
+const isHouseNumber = (tokens: readonly Token[], at: number): boolean =>
+  at >= 0 &&
+  HOUSE_NUMBER.test(tokens[at]!.text) &&
+  !BEFORE_OTHER_NUMBERS.has(tokens[at - 1]?.word ?? '') &&
+  tokens[at - 1]?.text !== '-';
+
+/** Whether a name at `at` goes on as the name of a company: "105 Church Road Partners LLC". */
+function isCompany(tokens: readonly Token[], at: number, to: number): boolean {
+  const end = endOfName(tokens, at);
+  return end > to && hasCompanySuffix(tokens, at, end);
+}
+
+/** The streets and addresses of a text. Streets of a weak type are in `weak` and count only beside another street. */
+export function streetsOf(tokens: readonly Token[]): (StreetSpan & { readonly isSure: boolean })[] {
+  const spans: (StreetSpan & { readonly isSure: boolean })[] = [];
+  for (let at = 0; at < tokens.length; at++) {
+    const token = tokens[at]!;
+    if (!token.isCapital && !ORDINAL.test(token.text)) continue;
+    const street = streetFrom(tokens, at);
+    if (street === null) continue;
+    const hasNumber = isHouseNumber(tokens, at - 1);
+    const from = hasNumber ? at - 1 : at;
+    if (!isCompany(tokens, from, street.to)) {
+      const to = hasNumber ? afterUnit(tokens, street.to) : street.to;
+      spans.push({ from, to, hasNumber, isSure: street.isSure || hasNumber });
+    }
+    at = street.to - 1;
+  }
+  return spans;
+}

@@ -1,0 +1,70 @@
+import { wordSet } from '../text/words.ts';
+
+export interface Token {
+  readonly text: string;
+  /** Lower case, without periods and with straight apostrophes: "l.l.c." is "llc". */
+  readonly word: string;
+  readonly start: number;
+  readonly end: number;
+  readonly kind: 'word' | 'number' | 'money' | 'mark';
+  readonly isCapital: boolean;
+}
+
+/** One field of an item as tokens. */
+export interface Reading {
+  readonly field: 'title' | 'text';
+  readonly source: string;
+  readonly tokens: readonly Token[];
+}
+
+/** "$1,234.50", "12.5", "43rd", "Oak's", "AT&T", "D/B/A", "Z-12-3", "L.L.C", and every other mark by itself. */
+const PART =
+  /\$\s?\d[\d,]*(?:\.\d+)?|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’&./-]|,(?=\d{3}(?!\d)))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*|[^\s]/gu;
+const ABBREVIATIONS = wordSet(
+  'st ave blvd rd dr ln ct cir pkwy hwy fwy pl ter inc incorp ltd co corp bros no nos mr mrs ms jr sr rev sgt ste apt bldg ft mt n s e w ne nw se sw ph sec lp llc llp pllc vs v u.s i.h f.m s.h assoc univ dept',
+);
+const LETTERS_WITH_PERIODS = /^\p{L}(?:\.\p{L})+$/u;
+const NUMBER = /^\d[\d,]*(?:\.\d+)?$/;
+
+function endOf(source: string, text: string, end: number): number {
+  if (source[end] !== '.') return end;
+  const isShort = ABBREVIATIONS.has(text.toLowerCase()) || LETTERS_WITH_PERIODS.test(text) || /^\p{Lu}$/u.test(text);
+  return isShort ? end + 1 : end;
+}
+
+function kindOf(text: string): Token['kind'] {
+  if (text.length > 1 && text.startsWith('$')) return 'money';
+  if (NUMBER.test(text)) return 'number';
+  return /^[\p{L}\p{N}]/u.test(text) ? 'word' : 'mark';
+}
+
+/** Divides a text into words, numbers, amounts and marks. */
+export function tokensOf(source: string): Token[] {
+  const tokens: Token[] = [];
+  PART.lastIndex = 0;
+  for (let match = PART.exec(source); match !== null; match = PART.exec(source)) {
+    const start = match.index;
+    const end = endOf(source, match[0], start + match[0].length);
+    PART.lastIndex = end;
+    const text = source.slice(start, end);
+    const word = text.length > 1 ? text.toLowerCase().replaceAll('.', '').replaceAll('’', "'") : text.toLowerCase();
+    tokens.push({ text, word, start, end, kind: kindOf(match[0]), isCapital: /^\p{Lu}/u.test(text) });
+  }
+  return tokens;
+}
+
+const STOPS = new Set(['.', ';', '!', '?']);
+export const isStop = (token: Token | undefined): boolean => token === undefined || STOPS.has(token.text);
+
+/** The lower-case words of `tokens[from..to)`, with a space before and after each, to look for phrases in. */
+export function phraseText(tokens: readonly Token[], from: number, to: number): string {
+  let text = ' ';
+  for (let at = Math.max(0, from); at < Math.min(to, tokens.length); at++) text += `${tokens[at]!.word} `;
+  return text;
+}
+
+/** The source of the tokens from `from` through `to`, as the part of a fact that quotes it. */
+export function quote({ field, source, tokens }: Reading, from: number, to: number) {
+  const offset = tokens[from]!.start;
+  return { field, offset, sourceText: source.slice(offset, tokens[to]!.end) };
+}
