@@ -1,118 +1,52 @@
 import type { AmountFact, AmountRole } from './facts.ts';
-import { isStop, phraseText, quote, type Reading, type Token } from './tokens.ts';
+import { isStop, phraseList, phraseText, quote, type Reading, type Token } from './tokens.ts';
 
 const SCALES: ReadonlyMap<string, number> = new Map([
   ['thousand', 1_000],
   ['million', 1_000_000],
   ['billion', 1_000_000_000],
 ]);
-/** Phrases before an amount with its role; the last one before the amount decides. `null`: not an amount of the item. */
+/** Phrases before an amount with its role; the last one before the amount decides. `null`: no amount of the item. */
 const CUES: readonly (readonly [role: AmountRole | null, phrases: readonly string[]])[] = [
   [
     'not_to_exceed',
-    ['not to exceed', 'not - to - exceed', 'not-to-exceed', 'not exceeding', 'up to', 'maximum', 'no more than', 'nte'],
+    phraseList(`
+  not to exceed, not exceed, not - to - exceed, not-to-exceed, not exceeding, up to, maximum, maximum amount of,
+  no more than, nte, not more than
+`),
   ],
-  ['revenue', ['revenue', 'revenues', 'proceeds', 'donation', 'sale price', 'foregone', 'rent']],
+  ['revenue', phraseList('revenue, revenues, proceeds, donation, sale price, foregone, rent')],
   [
     'change',
-    [
-      'increase',
-      'increasing',
-      'increases',
-      'additional',
-      'change order',
-      'decrease',
-      'decreasing',
-      'deductive',
-      'increased by',
-      'adding',
-    ],
+    phraseList(`
+  increase, increasing, increases, additional, change order, decrease, decreasing, deductive, adding, supplemental
+  agreement
+`),
   ],
-  ['total', ['total', 'amount', 'cost', 'price', 'payment', 'payments', 'sum', 'settlement']],
+  ['total', phraseList('total, amount, cost, price, payment, payments, sum, settlement')],
   [
     null,
-    [
-      ...[
-        'penalty',
-        'penalties',
-        'fine',
-        'fines',
-        'valued at',
-        'value of',
-        'valuation',
-        'investment',
-        'at least',
-        'minimum',
-        'in excess of',
-      ],
-      ...[
-        'exceeding',
-        'more than',
-        'greater than',
-        'less than',
-        'over',
-        'under',
-        'threshold',
-        'above',
-        'below',
-        'previously',
-        'original',
-        'originally',
-      ],
-      ...[
-        'existing',
-        'current',
-        'prior',
-        'financing',
-        'funding source',
-        'publication fee',
-        'filing fee',
-        'deposit',
-        'salary',
-        'from',
-        'balance',
-      ],
-      ...[
-        'contingency',
-        'closing costs',
-        'match',
-        'appropriations',
-        'includes',
-        'including',
-        'plus',
-        'deductible',
-        'retainage',
-      ],
-    ],
+    phraseList(`
+  penalty, penalties, fine, fines, valued at, value of, valuation, investment, at least, minimum, in excess of,
+  exceeding, more than, greater than, less than, over, under, threshold, above, below, previously, original,
+  originally, existing, current, prior, financing, funding source, publication fee, filing fee, deposit, salary,
+  from, balance, contingency, closing costs, match, appropriations, includes, including, plus, deductible,
+  retainage
+`),
   ],
 ];
 /** Words of an earlier clause that turn a plain amount into revenue if one of the second list follows. */
-const RECEIVES = [
-  'accept',
-  'acceptance',
-  'accepting',
-  'receive',
-  'receipt',
-  'apply',
-  'applying',
-  'application',
-  'sale',
-  'sell',
-  'deposit',
-];
-const RECEIVED = [
-  'grant',
-  'grants',
-  'donation',
-  'gift',
-  'check',
-  'reimbursement',
-  'funds',
-  'funding',
-  'property',
-  'surplus',
-  'insurance',
-];
+const RECEIVES = phraseList(`
+  accept, acceptance, accepting, receive, receipt, apply, applying, application, sale, sell
+`);
+const RECEIVED = phraseList(`
+  grant, grants, donation, gift, check, reimbursement, funds, funding, property, surplus, insurance
+`);
+/** Words anywhere before an amount that make it no amount of the item, even after "not to exceed". */
+const NEVER = phraseList(`
+  penalty, penalties, fine, fines, punishable, offense, publication fee, closing costs, deductible, liability
+  limit, threshold
+`);
 const UNIT_WORDS = new Set(['per', 'each', 'hourly', 'monthly', 'annually', 'yearly', 'daily', 'weekly', '/']);
 const AFTER_UNIT = new Set(['for', 'from', 'with', 'and', 'to', 'by', 'in', 'not', 'plus', 'as', 'at', 'on']);
 const REACH = 14;
@@ -149,7 +83,7 @@ function endOfUnit(tokens: readonly Token[], at: number): number {
     (next?.word === 'a' || next?.word === 'an') &&
     /^(?:year|month|day|hour|week|unit)$/.test(tokens[at + 2]?.word ?? '');
   if (!opensUnit && !isForEach && !isArticle) return -1;
-  if (next!.word.endsWith('ly')) return at + 1;
+  if (next.word.endsWith('ly')) return at + 1;
   let end = at + (isForEach ? 2 : 1);
   while (end - at < 5) {
     const token = tokens[end + 1];
@@ -162,6 +96,7 @@ function endOfUnit(tokens: readonly Token[], at: number): number {
 function roleOf(tokens: readonly Token[], at: number): AmountRole | null {
   const from = contextStart(tokens, at);
   const context = phraseText(tokens, from, at);
+  if (hasAny(context, NEVER)) return null;
   const cued = cuedRole(context);
   if (cued === null || cued === 'not_to_exceed') return cued;
   if (cued === 'change' || cued === 'revenue') return cued;
@@ -171,21 +106,46 @@ function roleOf(tokens: readonly Token[], at: number): AmountRole | null {
   return 'total';
 }
 
+const SIGNS = /[$,\s]/g;
+
+/** The money at `at`, with the index of its last token; null for a number that a line break or a space cuts. */
+function moneyAt(tokens: readonly Token[], at: number): { readonly value: number; readonly end: number } | null {
+  const token = tokens[at];
+  if (token?.kind !== 'money') return null;
+  const isCut = tokens[at + 1]?.text === ',' && /^\d{3}/.test(tokens[at + 2]?.text ?? '');
+  const scale = SCALES.get(tokens[at + 1]?.word ?? '');
+  const value = Math.round(Number(token.text.replace(SIGNS, '')) * (scale ?? 1) * 100) / 100;
+  return isCut || !(value > 0) ? null : { value, end: scale === undefined ? at : at + 1 };
+}
+
+/** The difference of "from $1,000 to $1,500", with the index after it; null if no such words begin at `at`. */
+function increaseAt(tokens: readonly Token[], at: number): { readonly change: number; readonly end: number } | null {
+  if (tokens[at]!.word !== 'from') return null;
+  const former = moneyAt(tokens, at + 1);
+  if (former === null || tokens[former.end + 1]?.word !== 'to') return null;
+  const later = moneyAt(tokens, former.end + 2);
+  return later === null ? null : { change: later.value - former.value, end: later.end };
+}
+
 /** The amounts of money that an item decides, without penalties, thresholds, former amounts and sources of money. */
 export function amountsOf(reading: Reading): AmountFact[] {
   const { tokens, source } = reading;
   const facts: AmountFact[] = [];
   for (let at = 0; at < tokens.length; at++) {
-    const token = tokens[at]!;
-    if (token.kind !== 'money') continue;
-    const scale = SCALES.get(tokens[at + 1]?.word ?? '');
-    const end = scale === undefined ? at : at + 1;
-    const value = Math.round(Number(token.text.replace(/[$,\s]/g, '')) * (scale ?? 1) * 100) / 100;
-    const unitEnd = endOfUnit(tokens, end);
+    const increase = increaseAt(tokens, at);
+    if (increase !== null) {
+      const last = facts.at(-1);
+      const isChange = last !== undefined && Math.abs(last.value - increase.change) < 0.01;
+      if (isChange) facts[facts.length - 1] = { ...last, role: 'change' };
+      at = increase.end;
+    }
+    const money = moneyAt(tokens, at);
+    if (money === null || increase !== null) continue;
+    const unitEnd = endOfUnit(tokens, money.end);
     const role = unitEnd < 0 ? roleOf(tokens, at) : 'per_unit';
-    if (role === null || !(value > 0)) continue;
-    const unit = unitEnd < 0 ? null : source.slice(tokens[end + 1]!.start, tokens[unitEnd]!.end);
-    facts.push({ ...quote(reading, at, end), value, currency: 'USD', role, unit });
+    if (role === null) continue;
+    const unit = unitEnd < 0 ? null : source.slice(tokens[money.end + 1]!.start, tokens[unitEnd]!.end);
+    facts.push({ ...quote(reading, at, money.end), value: money.value, currency: 'USD', role, unit });
   }
   return facts;
 }

@@ -1,7 +1,7 @@
 import { wordSet } from '../text/words.ts';
 import type { PlaceKind } from './facts.ts';
 import { isNameWord } from './names.ts';
-import type { Token } from './tokens.ts';
+import { phraseList, type Token } from './tokens.ts';
 
 export interface LandSpan {
   readonly from: number;
@@ -10,71 +10,38 @@ export interface LandSpan {
 }
 
 const LOT_WORDS = wordSet('lot lots tract tracts block blocks blk');
-const LOT_PARTS = wordSet(
-  'lot lots tract tracts block blocks blk phase section unit in of the and & through thru to part p/o',
-);
+const LOT_PARTS = wordSet(`
+  lot lots tract tracts block blocks blk phase section unit in of the and & through thru to part p/o
+`);
 const SUBDIVISION_WORDS = wordSet('addition subdivision estates');
 const LOT_ID = /^(?:[A-Z]?\d[\w/-]*|[A-Z])$/;
 /** Last words of names of public places. */
-const FACILITY_WORDS = wordSet(
-  'park airport heliport library landfill stadium arena coliseum museum zoo aquarium arboretum cemetery courthouse fairgrounds marina pier reservoir dam bridge viaduct garage greenbelt jail lagoon',
-);
+const FACILITY_WORDS = wordSet(`
+  park airport heliport library landfill stadium arena coliseum museum zoo aquarium arboretum cemetery courthouse
+  fairgrounds marina pier reservoir dam bridge viaduct garage greenbelt jail lagoon
+`);
 /** Pairs of words that end the name of a public place. */
-const FACILITY_PAIRS = new Set([
-  ...[
-    'recreation center',
-    'community center',
-    'convention center',
-    'civic center',
-    'senior center',
-    'aquatic center',
-    'nature center',
-    'cultural center',
-  ],
-  ...[
-    'golf course',
-    'treatment plant',
-    'reclamation plant',
-    'purification plant',
-    'water plant',
-    'lift station',
-    'pump station',
-    'pumping station',
-  ],
-  ...[
-    'fire station',
-    'police station',
-    'transfer station',
-    'metering station',
-    'water tower',
-    'detention center',
-    'sports complex',
-    'detention pond',
-  ],
-]);
-/** After one of these a name is no place: "Example Park Board". */
-const NO_PLACE_AFTER = wordSet(
-  'board department fund program commission authority foundation association conservancy district services system corporation committee inc llc lp ltd company friends drive road street avenue lane boulevard place court circle way blvd rd partners holdings apartments homes owners police',
+const FACILITY_PAIRS = new Set(
+  phraseList(`
+  recreation center, community center, convention center, civic center, senior center, aquatic center, nature
+  center, cultural center, golf course, treatment plant, reclamation plant, purification plant, water plant, lift
+  station, pump station, pumping station, fire station, police station, transfer station, metering station, water
+  tower, detention center, sports complex, detention pond
+`),
 );
-const AREA_PAIRS = new Set([
-  ...[
-    'historic district',
-    'business district',
-    'tif district',
-    'improvement district',
-    'reinvestment zone',
-    'enterprise zone',
-    'empowerment zone',
-  ],
-  ...[
-    'overlay district',
-    'development district',
-    'financing district',
-    'conservation district',
-    'arts district',
-    'entertainment district',
-  ],
-]);
+/** After one of these a name is no place: "Example Park Board". */
+const NO_PLACE_AFTER = wordSet(`
+  board department fund program commission authority foundation association conservancy district services system
+  corporation committee inc llc lp ltd company friends drive road street avenue lane boulevard place court circle
+  way blvd rd partners holdings apartments homes owners police community municipal council city code voters isd
+  elementary high middle
+`);
+const AREA_PAIRS = new Set(
+  phraseList(`
+  historic district, business district, reinvestment zone, enterprise zone, empowerment zone, arts district,
+  entertainment district
+`),
+);
 const LONGEST_NAME = 5;
 
 /** Index where the capitalized name that ends before `at` begins; `at` if there is none. */
@@ -83,7 +50,7 @@ function startOfName(tokens: readonly Token[], at: number): number {
   while (at - from < LONGEST_NAME) {
     const token = tokens[from - 1];
     if (isNameWord(token) && !LOT_WORDS.has(token!.word)) from--;
-    else if ((token?.word === '&' || token?.word === 'of') && isNameWord(tokens[from - 2])) from -= 2;
+    else if (token?.word === '&' && isNameWord(tokens[from - 2])) from -= 2;
     else break;
   }
   return from;
@@ -108,16 +75,22 @@ function lotFrom(tokens: readonly Token[], at: number): LandSpan | null {
   let open = 0;
   for (let next = to; next < tokens.length && next - at < 40 && open < 4; next++) {
     const token = tokens[next]!;
-    const isPart = LOT_ID.test(token.text) || token.kind === 'number' || isNameWord(token);
-    if (!isPart && token.text !== ',' && token.text !== '-' && !LOT_PARTS.has(token.word)) break;
-    open = isPart ? 0 : open + 1;
-    if (isPart) to = next + 1;
+    const isId = LOT_ID.test(token.text) || token.kind === 'number';
+    if (!isId && token.text !== ',' && token.text !== '-' && !LOT_PARTS.has(token.word) && !isNameWord(token)) break;
+    open = isId || isNameWord(token) ? 0 : open + 1;
+    if (isId && !isNameWord(tokens[next - 1])) to = next + 1;
     if (SUBDIVISION_WORDS.has(token.word)) {
-      to = afterNumber(tokens, to);
+      to = afterNumber(tokens, next + 1);
       break;
     }
   }
   return { from: at, to, kind: 'parcel' };
+}
+
+/** "Planned Development District No. 12"; null without a number. */
+function numberedDistrict(tokens: readonly Token[], at: number): LandSpan | null {
+  const to = afterNumber(tokens, at + 1);
+  return to > at + 1 ? { from: startOfName(tokens, at), to, kind: 'zoning_district' } : null;
 }
 
 /** A place whose last word is at `at`: a subdivision, a facility or an area. */
@@ -125,6 +98,7 @@ function namedPlace(tokens: readonly Token[], at: number): LandSpan | null {
   const { word, isCapital } = tokens[at]!;
   const pair = `${tokens[at - 1]?.word} ${word}`;
   if (!isCapital) return null;
+  if (/^(?:development|conservation) district$/.test(pair)) return numberedDistrict(tokens, at);
   const isPair = FACILITY_PAIRS.has(pair) || AREA_PAIRS.has(pair);
   if (!isPair && !FACILITY_WORDS.has(word) && !SUBDIVISION_WORDS.has(word)) return null;
   if (NO_PLACE_AFTER.has(tokens[at + 1]?.word ?? '')) return null;

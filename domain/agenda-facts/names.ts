@@ -5,88 +5,129 @@ export const COMPANY_SUFFIXES = wordSet(
   'inc incorporated llc lllp llp pllc lp ltd limited corp corporation company co pc plc pa',
 );
 /** Last words of names of organizations. */
-const ORGANIZATION_WORDS = wordSet(
-  'company association authority university college foundation church institute partnership partners associates group builders developers construction contractors contracting engineers engineering consultants consulting enterprises industries services systems solutions technologies bank club society alliance coalition center hospital ministries trust union league chamber network holdings properties homes development district',
-);
+export const ORGANIZATION_WORDS = wordSet(`
+  company association authority university college foundation church institute partnership partners associates
+  group builders developers construction contractors contracting engineers engineering consultants consulting
+  enterprises industries services systems solutions technologies bank club society alliance coalition center
+  hospital ministries trust union league chamber network holdings properties homes district education railroad
+  forum clinic
+`);
+/** The same that end no name of a service. */
+export const CERTAIN_ORGANIZATIONS = wordSet(`
+  company association university college foundation institute partners associates corporation enterprises society
+  chamber group
+`);
 /** Words that end a name in any case of letters. */
 const NEVER_IN_NAMES = wordSet(`
-  a an as at by before be been being after all any are is was has have had if in into it its near not on onto or per than that then this these those through
-  under until upon via when where which while who whose will with within without would shall may to from over between during regarding concerning relating
-  pursuant including located generally doing requesting requests request requested authorize authorizing authorization approve approving approval amend
-  amending amendment amendments award awarding execute execution extend extension renewal agreement agreements contract contracts lease ordinance resolution
-  license permit application petition variance rezoning rezone zoning amount total cost costs purchase providing provide provides subject change order
-  consider discussion possible action proposal proposals bid bids for so such there they using utilizing
+  a an as at by before be been being after any are is was has have had if in into it its near not on onto or per
+  than that then this these those through under until upon via when where which while who whose will with within
+  without to from over between during regarding concerning relating pursuant including located generally doing
+  requesting requests request requested authorize authorizing authorization approve approving approval amend
+  amending amendment amendments award awarding execute execution extend extension renewal agreement agreements
+  contract contracts lease ordinance resolution license permit application petition variance rezoning rezone
+  zoning amount total cost costs purchase providing provide provides subject change order closing designating
+  establishing creating naming ground master interlocal intergovernmental interagency consider discussion possible
+  action proposal proposals bid bids for so such there they using utilizing
 `);
-const CONNECTORS = wordSet('of and & the de la del los las y dba d/b/a');
-/** What belongs to the name after a comma. */
-const AFTER_COMMA = new Set([...COMPANY_SUFFIXES, 'jr', 'sr', 'dba', 'd/b/a']);
+const CONNECTORS = wordSet('of and & the de la del los las y');
+const ALIASES = wordSet('dba d/b/a fka f/k/a');
+const GENERATIONS = wordSet('jr sr ii iii');
 /** Connectors only after the first words of names such as "Center for …". */
-const BEFORE_FOR = wordSet(
-  'center foundation institute alliance council coalition association society partnership fund campaign',
-);
+const BEFORE_FOR = wordSet(`
+  center foundation institute alliance council coalition association society partnership fund campaign
+`);
+
+const OFFICES = wordSet('commission department agency administration office');
+const QUOTES = /^["“”]$/;
+const CODE = /^\p{Lu}{1,5}(?:\d{2,}|-\d)/u;
 
 export const isNameWord = (token: Token | undefined): boolean =>
   token !== undefined &&
   token.kind === 'word' &&
   token.isCapital &&
   !NEVER_IN_NAMES.has(token.word) &&
-  !CONNECTORS.has(token.word);
+  !CONNECTORS.has(token.word) &&
+  !CODE.test(token.text);
 const isNumberInName = (token: Token | undefined): boolean =>
   token?.kind === 'number' || (token?.kind === 'word' && /^\d/.test(token.text));
+const isSuffix = (token: Token | undefined): boolean => COMPANY_SUFFIXES.has(token?.word ?? '');
+const isAlias = (token: Token | undefined): boolean => ALIASES.has(token?.word ?? '');
 
-/** Index after the connectors at `at` if a name word follows them; -1 if not. */
-function afterConnectors(tokens: readonly Token[], at: number, isOneName: boolean): number {
-  let next = at;
-  while (next < tokens.length && next - at < 3) {
-    const { word } = tokens[next]!;
-    const isAllowed =
-      word === 'and' || word === '&'
-        ? word === '&' || isOneName
-        : CONNECTORS.has(word) || (word === 'for' && BEFORE_FOR.has(tokens[at - 1]?.word ?? ''));
-    if (!isAllowed) break;
-    next++;
-  }
-  return next > at && isNameWord(tokens[next]) ? next : -1;
-}
+/** `short`: the name ends before "and", also if both sides might be one name. */
+type Extent = 'short' | 'long';
 
-/** Whether the words after "and" belong to the same name: they end in the form or kind of an organization. */
-function joinsOneName(tokens: readonly Token[], at: number): boolean {
-  if (ORGANIZATION_WORDS.has(tokens[at - 1]!.word)) return false;
-  for (let next = at + 1; next < tokens.length && next < at + 7; next++) {
+/** Whether an organization's form or kind ends the name words that begin at `at`. */
+function endsAsOrganization(tokens: readonly Token[], at: number): boolean {
+  for (let next = at; next < tokens.length && next < at + 6; next++) {
     const token = tokens[next]!;
-    if (COMPANY_SUFFIXES.has(token.word) || ORGANIZATION_WORDS.has(token.word)) return true;
+    if (isSuffix(token) || ORGANIZATION_WORDS.has(token.word) || OFFICES.has(token.word)) return true;
     if (!isNameWord(token) && token.text !== ',') return false;
   }
   return false;
 }
 
-/** Index after the name that begins at `at`; `at` itself if none does. */
-export function endOfName(tokens: readonly Token[], at: number): number {
-  let next = at;
-  while (isNumberInName(tokens[next]) && next - at < 2) next++;
-  if (!isNameWord(tokens[next])) return at;
-  while (next < tokens.length) {
-    const token = tokens[next]!;
-    if (token.text === ',' && next > at && AFTER_COMMA.has(tokens[next + 1]?.word ?? '')) {
-      next += 2;
-      continue;
-    }
-    const before = tokens[next - 1];
-    if (next > at && before !== undefined && COMPANY_SUFFIXES.has(before.word) && !COMPANY_SUFFIXES.has(token.word)) {
-      const alias = token.text === ',' ? next + 1 : next;
-      if (!/^d\/?b\/?a$/.test(tokens[alias]?.word ?? '')) return next;
-      next = alias + 1;
-      continue;
-    }
-    if (isNameWord(token) || (isNumberInName(token) && next > at && isNameWord(tokens[next + 1]))) next++;
-    else {
-      const after = afterConnectors(tokens, next, token.word === 'and' && joinsOneName(tokens, next));
-      if (after < 0) return next;
-      next = after;
-    }
-  }
-  return next;
+/** Whether "and" or "&" at `at` is inside one name: of an organization, or of a couple ("Ann & Bob Example"). */
+function joinsOneName(tokens: readonly Token[], first: number, at: number): boolean {
+  if (tokens[at]!.text === '&') return true;
+  const isCouple = at - first === 1 && endOfName(tokens, at + 1, 'short') === at + 3;
+  return isCouple || (!CERTAIN_ORGANIZATIONS.has(tokens[at - 1]!.word) && endsAsOrganization(tokens, at + 1));
 }
 
+/** Index after the connectors at `at` if a name word follows them; -1 if not. */
+function afterConnectors(tokens: readonly Token[], first: number, at: number, extent: Extent): number {
+  let next = at;
+  for (; next < tokens.length && next - at < 3; next++) {
+    const { word } = tokens[next]!;
+    const isFor = word === 'for' && at - first < 3 && BEFORE_FOR.has(tokens[at - 1]!.word);
+    const isAnd = word === 'and' || word === '&';
+    const joins = isAnd ? extent === 'long' && joinsOneName(tokens, first, next) : CONNECTORS.has(word) || isFor;
+    if (!joins || (word === 'the' && next === at)) break;
+  }
+  return next > at && isNameWord(tokens[next]) ? next : -1;
+}
+
+/** Index after a comma inside a name: "Example, Inc.", "Lock, Stock & Barrel, LLC"; -1 for another comma. */
+function afterComma(tokens: readonly Token[], first: number, at: number): number {
+  const next = tokens[at + 1];
+  if (isSuffix(next) || isAlias(next) || GENERATIONS.has(next?.word ?? '')) return at + 1;
+  const isList = at - first < 3 && isNameWord(next) && /^(?:and|&)$/.test(tokens[at + 2]?.word ?? '');
+  return isList && endsAsOrganization(tokens, at + 3) ? at + 1 : -1;
+}
+
+/** Index after the form of a company if the name goes on there: "LLC dba Sample", "Corporation of Example"; else -1. */
+function afterSuffix(tokens: readonly Token[], at: number): number {
+  const alias = tokens[at]?.text === ',' ? at + 1 : at;
+  const name = tokens[alias + 1]?.word === 'the' ? alias + 2 : alias + 1;
+  return (isAlias(tokens[alias]) || tokens[at]?.word === 'of') && isNameWord(tokens[name]) ? name : -1;
+}
+
+/** Index of the next token of the name that began at `first`; -1 if it ends before `at`. */
+function stepInName(tokens: readonly Token[], first: number, at: number, extent: Extent): number {
+  const token = tokens[at];
+  if (token === undefined) return -1;
+  if (isSuffix(tokens[at - 1]) && !isSuffix(token)) return afterSuffix(tokens, at);
+  if (token.text === ',') return afterComma(tokens, first, at);
+  if (isNameWord(token) || isAlias(token)) return at + 1;
+  if (isNumberInName(token)) {
+    const next = tokens[at + 1]?.text === ',' ? tokens[at + 2] : tokens[at + 1];
+    return isNameWord(tokens[at + 1]) || isSuffix(next) ? at + 1 : -1;
+  }
+  const isNickname = QUOTES.test(token.text) && QUOTES.test(tokens[at + 2]?.text ?? '') && isNameWord(tokens[at + 3]);
+  return isNickname ? at + 3 : afterConnectors(tokens, first, at, extent);
+}
+
+/** Index after the name that begins at `at`; `at` itself if none does. */
+export function endOfName(tokens: readonly Token[], at: number, extent: Extent = 'long'): number {
+  let end = at;
+  while (isNumberInName(tokens[end]) && end - at < 2) end++;
+  if (!isNameWord(tokens[end])) return at;
+  end++;
+  for (let next = stepInName(tokens, at, end, extent); next > end; next = stepInName(tokens, at, end, extent))
+    end = next;
+  while (isAlias(tokens[end - 1]) || tokens[end - 1]!.text === ',') end--;
+  return end;
+}
+
+/** Whether the tokens end in, or have inside, the form of a company. */
 export const hasCompanySuffix = (tokens: readonly Token[], from: number, to: number): boolean =>
-  tokens.slice(from, to).some(({ word }, at) => at > 0 && COMPANY_SUFFIXES.has(word));
+  tokens.slice(from + 1, to).some(isSuffix);

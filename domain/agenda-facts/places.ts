@@ -2,7 +2,7 @@ import { wordSet } from '../text/words.ts';
 import type { PlaceFact, PlaceKind } from './facts.ts';
 import { landsOf } from './lands.ts';
 import { DIRECTIONS, streetsOf } from './streets.ts';
-import { phraseText, quote, type Reading, type Token } from './tokens.ts';
+import { phraseList, phraseText, quote, type Reading, type Token } from './tokens.ts';
 
 interface Span {
   readonly from: number;
@@ -11,39 +11,39 @@ interface Span {
 }
 type Street = ReturnType<typeof streetsOf>[number];
 
-const CROSSES = wordSet('and & at @ / near with');
+const CROSSES = wordSet('and & at @ / near with intersection');
 const CORNER_WORDS = wordSet('corner corners intersection quadrant side sides line portion block blocks');
 /** Words between a direction or corner and its street. */
-const CORNER_LINKS = wordSet(
-  'of the at corner corners intersection quadrant side sides line portion block blocks and approximately feet foot',
-);
-const REFERENCES = [
-  ' near ',
-  ' adjacent to ',
-  ' adjoining ',
-  ' abutting ',
-  ' across from ',
-  ' close to ',
-  ' in the vicinity of ',
-  ' nearby ',
-  ' nearest ',
-];
+const CORNER_LINKS = wordSet(`
+  of the at corner corners intersection quadrant side sides line portion block blocks and approximately feet foot
+`);
+const REFERENCES = phraseList(`
+  near, adjacent to, adjoining, abutting, across from, close to, in the vicinity of, nearby, nearest
+`).map((phrase) => ` ${phrase} `);
 const DISTANCE = wordSet('feet foot mile miles ft');
-const HOME = [
-  ' residing at ',
-  ' resides at ',
-  ' residing ',
-  ' resident of ',
-  ' lives at ',
-  ' living at ',
-  ' home address ',
-];
-const APPOINTS = wordSet(
-  'appoint appointing appointment appointments reappoint reappointing reappointment nomination nominate',
-);
+/** Phrases before an address that is the home of a person, or where the meeting is. */
+const HOME = phraseList(`
+  residing at, resides at, residing, resident of, lives at, living at, home address, chambers, held at, attend
+`).map((phrase) => ` ${phrase} `);
+const APPOINTS = wordSet('appoint appointing appointment appointments reappoint reappointing reappointment');
 
 const between = (tokens: readonly Token[], left: Street, right: Street): string =>
-  phraseText(tokens, left.to, right.from).trim();
+  phraseText(tokens, left.to, Math.min(right.from, left.to + 6)).trim();
+
+/** Whether the street is one of a list: "First Street, Second Street and Third Street" is no crossing. */
+const isListed = (tokens: readonly Token[], { from }: Street): boolean =>
+  tokens[from - 1]?.text === ',' &&
+  /^(?:street|avenue|road|drive|lane|boulevard)s?$/.test(tokens[from - 2]?.word ?? '');
+
+const OPENS_PART = /^(?:, )?(?:\( \w+ \) )?(?:from|between)(?: the)?$/;
+const CLOSES_PART = /^(?:and|to)(?: the)?$/;
+
+/** Whether the words between two streets make them a crossing: "and", "at the intersection of". */
+function isCrossing(tokens: readonly Token[], left: Street, right: Street): boolean {
+  if (left.hasNumber || right.hasNumber || right.from - left.to > 4 || isListed(tokens, left)) return false;
+  const [first, ...rest] = tokens.slice(left.to, right.from).map(({ word }) => word);
+  return CROSSES.has(first ?? '') && rest.every((word) => CORNER_LINKS.has(word) || word === 'its');
+}
 
 /** Joins streets that describe one place: a crossing, or a part of a street between two others. */
 function joinedStreets(tokens: readonly Token[]): Span[] {
@@ -51,30 +51,13 @@ function joinedStreets(tokens: readonly Token[]): Span[] {
   const spans: Span[] = [];
   for (let at = 0; at < streets.length; at++) {
     const [street, second, third] = [streets[at]!, streets[at + 1], streets[at + 2]];
-    const link = second === undefined ? '' : between(tokens, street, second);
-    const words = link.split(' ');
-    const opensPart = /^(?:, )?(?:\( \w+ \) )?(?:from|between)(?: the)?$/.test(link);
-    if (
-      second !== undefined &&
-      third !== undefined &&
-      opensPart &&
-      /^(?:and|to)(?: the)?$/.test(between(tokens, second, third))
-    ) {
+    const opensPart = second !== undefined && OPENS_PART.test(between(tokens, street, second));
+    if (opensPart && third !== undefined && CLOSES_PART.test(between(tokens, second, third))) {
       spans.push({ from: street.from, to: third.to, kind: 'road_segment' });
       at += 2;
-    } else if (
-      second !== undefined &&
-      !street.hasNumber &&
-      !second.hasNumber &&
-      words.length <= 4 &&
-      CROSSES.has(words[0]!) &&
-      words.slice(1).every((word) => CORNER_LINKS.has(word) || word === 'its')
-    ) {
-      spans.push({
-        from: street.from,
-        to: second.to,
-        kind: tokens[street.from - 1]?.word === 'between' ? 'road_segment' : 'intersection',
-      });
+    } else if (second !== undefined && isCrossing(tokens, street, second)) {
+      const isPart = tokens[street.from - 1]?.word === 'between';
+      spans.push({ from: street.from, to: second.to, kind: isPart ? 'road_segment' : 'intersection' });
       at += 1;
     } else if (street.isSure) {
       spans.push({ from: street.from, to: street.to, kind: street.hasNumber ? 'street_address' : 'road_segment' });
@@ -106,22 +89,28 @@ function useOf(tokens: readonly Token[], from: number): PlaceFact['use'] {
 function isHome(tokens: readonly Token[], { from, kind }: Span): boolean {
   if (kind !== 'street_address') return false;
   const context = phraseText(tokens, from - 6, from);
-  return HOME.some((words) => context.includes(words)) || tokens.slice(0, from).some(({ word }) => APPOINTS.has(word));
+  return HOME.some((words) => context.includes(words));
+}
+
+/** The spans that share no token with another list of spans. */
+function outside(spans: readonly Span[], others: readonly Span[], length: number): readonly Span[] {
+  const isTaken = new Uint8Array(length);
+  for (const { from, to } of others) isTaken.fill(1, from, to);
+  return spans.filter(({ from, to }) => !isTaken.subarray(from, to).includes(1));
 }
 
 /** The places that an item is about or refers to. The home of a person is none. */
 export function placesOf(reading: Reading): PlaceFact[] {
   const { tokens } = reading;
-  const streets = joinedStreets(tokens).map((span) => ({
-    ...span,
-    from: span.kind === 'street_address' ? span.from : extentStart(tokens, span.from),
-  }));
-  const lands = landsOf(tokens).filter(
-    ({ from, to }) => !streets.some((street) => street.from < to && from < street.to),
+  const appointsAt = tokens.findIndex(({ word }) => APPOINTS.has(word));
+  const streets = joinedStreets(tokens).map((span) =>
+    span.kind === 'street_address' ? span : { ...span, from: extentStart(tokens, span.from) },
   );
-  return [...streets, ...lands]
+  return [...streets, ...outside(landsOf(tokens), streets, tokens.length)]
     .sort((left, right) => left.from - right.from)
-    .filter((span) => !isHome(tokens, span))
+    .filter(
+      (span) => !isHome(tokens, span) && (span.kind !== 'street_address' || appointsAt < 0 || span.from < appointsAt),
+    )
     .map((span) => {
       const quoted = quote(reading, span.from, span.to - 1);
       const isNamed = span.kind === 'facility' || span.kind === 'subdivision' || span.kind === 'area';

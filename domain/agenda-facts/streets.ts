@@ -9,31 +9,39 @@ export interface StreetSpan {
   readonly hasNumber: boolean;
 }
 
-const STREET_TYPES = wordSet(
-  'street streets st avenue avenues ave boulevard boulevards blvd road roads rd drive drives dr lane lanes ln parkway pkwy freeway fwy expressway highway hwy tollway turnpike terrace circle cir',
-);
+const STREET_TYPES = wordSet(`
+  street streets st avenue avenues ave boulevard boulevards blvd road roads rd drive dr lane ln parkway pkwy
+  freeway fwy expressway highway hwy tollway turnpike cir
+`);
 /** Types that are other words too: they need a house number, or another street beside them. */
-const WEAK_TYPES = wordSet(
-  'court ct way place pl loop row alley crossing run square path cove bend pass plaza trail trl pike glen ter point ridge hill',
-);
+const WEAK_TYPES = wordSet(`
+  court ct way place pl loop row alley crossing run square path cove bend pass plaza trail trl pike glen ter
+  terrace circle point ridge hill
+`);
 export const DIRECTIONS = wordSet('north south east west northeast northwest southeast southwest n s e w ne nw se sw');
 /** First words of roads with a number. */
-const NUMBERED_ROADS = wordSet(
-  'highway hwy interstate ih sh us fm rm cr loop spur route rt i road avenue ave street sr pr',
-);
+const NUMBERED_ROADS = wordSet(`
+  highway hwy interstate ih sh us fm rm cr loop spur route rt i road avenue ave street sr pr
+`);
 const ROAD_NUMBER = /^\d{1,4}[A-Z]?$|^[A-Z]$/;
 const JOINED_ROAD = /^(?:I|IH|US|SH|FM|RM|CR|SR)-?\d{1,4}[NSEW]?$/;
 const ORDINAL = /^\d{1,3}(?:st|nd|rd|th)$/i;
 const HOUSE_NUMBER = /^\d{1,6}[A-Z]?(?:-\d{1,6})?$/;
 /** Words whose number is no house number. */
-const BEFORE_OTHER_NUMBERS = wordSet(
-  'highway hwy interstate loop no section chapter phase lot lots block district part year unit item section article suite number # and',
-);
+const BEFORE_OTHER_NUMBERS = wordSet(`
+  highway hwy interstate loop no section chapter phase lot lots block district part year unit item section article
+  suite number # and
+`);
 const UNITS = wordSet('suite suites ste unit units apt apartment building bldg #');
-const NOT_IN_STREETS = wordSet(
-  'lot lots block tract phase section corner corners intersection side line portion block blocks right-of-way feet foot mile miles acres acre city county town village avenue street',
-);
-const LONGEST_NAME = 5;
+const NOT_IN_STREETS = wordSet(`
+  lot lots block tract phase section corner corners intersection side line portion block blocks right-of-way feet
+  foot mile miles acres acre city county town village avenue street advanced various residential annual local
+  major public private neighborhood emergency existing unimproved paved asphalt concrete capital project
+  improvement improvements traffic payment benefit warrants program collector arterial drainage sewer sidewalk
+  commissioners district municipal supreme appellate probate justice circuit
+`);
+const NO_STREET_AFTER = wordSet('patrol safety fund department program commission authority standards');
+const LONGEST_NAME = 4;
 
 const isType = (token: Token | undefined): boolean =>
   token !== undefined && (STREET_TYPES.has(token.word) || WEAK_TYPES.has(token.word));
@@ -45,14 +53,19 @@ function afterNumberedRoad(tokens: readonly Token[], at: number): number {
   if (JOINED_ROAD.test(tokens[at]!.text)) return at + 1;
   let next = at;
   while (
-    /^(?:u\.?s|state|county|interstate|farm|to|market|ranch|texas)$/.test(tokens[next]?.word ?? '') &&
+    /^(?:us|state|county|interstate|farm|to|market|ranch|texas|farm-to-market|ranch-to-market)$/.test(
+      tokens[next]?.word ?? '',
+    ) &&
     next - at < 4
   )
     next++;
   if (!NUMBERED_ROADS.has(tokens[next]?.word ?? '')) return -1;
   while (/^(?:highway|hwy|road|no|loop|spur|#)$/.test(tokens[next + 1]?.word ?? '')) next++;
   const number = tokens[next + 1];
-  return number !== undefined && ROAD_NUMBER.test(number.text) && tokens[at]!.isCapital ? next + 2 : -1;
+  if (number === undefined || !ROAD_NUMBER.test(number.text.replace('.', '')) || !tokens[at]!.isCapital) return -1;
+  return /^(?:frontage|service|access)$/.test(tokens[next + 2]?.word ?? '') && isType(tokens[next + 3])
+    ? next + 4
+    : next + 2;
 }
 
 /** Index after the street whose name begins at `at`, and whether its type is certain; null if there is none. */
@@ -90,11 +103,24 @@ function afterUnit(tokens: readonly Token[], at: number): number {
   return id !== undefined && id.kind !== 'mark' && id.text.length < 7 ? unit + 2 : at;
 }
 
-const isHouseNumber = (tokens: readonly Token[], at: number): boolean =>
-  at >= 0 &&
-  HOUSE_NUMBER.test(tokens[at]!.text) &&
-  !BEFORE_OTHER_NUMBERS.has(tokens[at - 1]?.word ?? '') &&
-  tokens[at - 1]?.text !== '-';
+const MONTHS = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/;
+
+/** Whether a house number is at `at`: no number of a lot or highway, no day or year of a date. */
+function isHouseNumber(tokens: readonly Token[], at: number): boolean {
+  if (at < 0 || !HOUSE_NUMBER.test(tokens[at]!.text)) return false;
+  const before = tokens[at - 1];
+  const isYear = before?.text === ',' && /^\d\d?$/.test(tokens[at - 2]?.text ?? '');
+  return (
+    !isYear && !BEFORE_OTHER_NUMBERS.has(before?.word ?? '') && !MONTHS.test(before?.word ?? '') && before?.text !== '-'
+  );
+}
+
+/** Index of the first house number of "1129, 1133 and 1137", of which the last is at `at`. */
+function firstNumber(tokens: readonly Token[], at: number): number {
+  let from = at;
+  while (/^(?:,|and|&|-|–)$/.test(tokens[from - 1]?.word ?? '') && isHouseNumber(tokens, from - 2)) from -= 2;
+  return from;
+}
 
 /** Whether a name at `at` goes on as the name of a company: "105 Church Road Partners LLC". */
 function isCompany(tokens: readonly Token[], at: number, to: number): boolean {
@@ -110,8 +136,9 @@ export function streetsOf(tokens: readonly Token[]): (StreetSpan & { readonly is
     if (!token.isCapital && !ORDINAL.test(token.text)) continue;
     const street = streetFrom(tokens, at);
     if (street === null) continue;
+    if (NO_STREET_AFTER.has(tokens[street.to]?.word ?? '')) continue;
     const hasNumber = isHouseNumber(tokens, at - 1);
-    const from = hasNumber ? at - 1 : at;
+    const from = hasNumber ? firstNumber(tokens, at - 1) : at;
     if (!isCompany(tokens, from, street.to)) {
       const to = hasNumber ? afterUnit(tokens, street.to) : street.to;
       spans.push({ from, to, hasNumber, isSure: street.isSure || hasNumber });

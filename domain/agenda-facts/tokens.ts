@@ -1,3 +1,4 @@
+import { pattern } from '../text/patterns.ts';
 import { wordSet } from '../text/words.ts';
 
 export interface Token {
@@ -17,12 +18,17 @@ export interface Reading {
   readonly tokens: readonly Token[];
 }
 
-/** "$1,234.50", "12.5", "43rd", "Oak's", "AT&T", "D/B/A", "Z-12-3", "L.L.C", and every other mark by itself. */
-const PART =
-  /\$\s?\d[\d,]*(?:\.\d+)?|[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’&./-]|,(?=\d{3}(?!\d)))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*|[^\s]/gu;
-const ABBREVIATIONS = wordSet(
-  'st ave blvd rd dr ln ct cir pkwy hwy fwy pl ter inc incorp ltd co corp bros no nos mr mrs ms jr sr rev sgt ste apt bldg ft mt n s e w ne nw se sw ph sec lp llc llp pllc vs v u.s i.h f.m s.h assoc univ dept',
-);
+/** "$1,234.50". */
+const MONEY = String.raw`\$\s?\d+(?:,\d{3})*(?:\.\d+)?`;
+/** "D/B/A", "F/K/A", "and/or": other words with a slash are two. */
+const SLASHED = String.raw`(?:and\/or|[dfnap]\/[kbo](?:\/a)?)(?![\p{L}\p{N}])`;
+/** "12.5", "1,200", "43rd", "Oak's", "AT&T", "Z-12-3", "L.L.C". */
+const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’&.-]|,(?=\d{3}(?!\d)))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*`;
+const PART = pattern('giu', MONEY, '|', SLASHED, '|', WORD, String.raw`|[^\s]`);
+const ABBREVIATIONS = wordSet(`
+  st ave blvd rd dr ln ct cir pkwy hwy fwy pl ter inc incorp ltd co corp bros no nos mr mrs ms jr sr rev sgt ste
+  apt bldg ft mt n s e w ne nw se sw ph sec lp llc llp pllc vs v u.s i.h f.m s.h assoc univ dept
+`);
 const LETTERS_WITH_PERIODS = /^\p{L}(?:\.\p{L})+$/u;
 const NUMBER = /^\d[\d,]*(?:\.\d+)?$/;
 
@@ -68,3 +74,9 @@ export function quote({ field, source, tokens }: Reading, from: number, to: numb
   const offset = tokens[from]!.start;
   return { field, offset, sourceText: source.slice(offset, tokens[to]!.end) };
 }
+
+/** The phrases of a list that is separated by commas, each as `phraseText` writes it. */
+export const phraseList = (list: string): string[] => list.trim().split(/,\s+/);
+
+export const hasWord = (token: Token | undefined, words: string): boolean =>
+  token !== undefined && ` ${words} `.includes(` ${token.word} `);
