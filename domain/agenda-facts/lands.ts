@@ -17,8 +17,15 @@ const SUBDIVISION_WORDS = wordSet('addition subdivision estates');
 const LOT_ID = /^(?:[A-Z]?\d[\w/-]*|[A-Z])$/;
 /** Last words of names of public places. */
 const FACILITY_WORDS = wordSet(`
-  park airport heliport library landfill stadium arena coliseum museum zoo aquarium arboretum cemetery courthouse
-  fairgrounds marina pier reservoir dam bridge viaduct garage greenbelt jail lagoon
+  park airport heliport library landfill stadium arena coliseum museum zoo aquarium arboretum cemetery courthouse fairgrounds
+  marina pier reservoir dam bridge viaduct garage greenbelt jail lagoon lake creek trail garden gardens plaza campus pavilion
+  beach harbor
+`);
+/** Words for works on a place: "Example Park Playground". Another name after the place is part of a longer name. */
+const WORKS = wordSet(`
+  improvement improvements project projects phase master renovation renovations rehabilitation expansion playground restroom
+  restrooms parking lighting construction design replacement upgrade upgrades drainage repair repairs trail pavilion located
+  generally redevelopment development parcel property site building
 `);
 /** Pairs of words that end the name of a public place. */
 const FACILITY_PAIRS = new Set(
@@ -101,7 +108,9 @@ function namedPlace(tokens: readonly Token[], at: number): LandSpan | null {
   if (/^(?:development|conservation) district$/.test(pair)) return numberedDistrict(tokens, at);
   const isPair = FACILITY_PAIRS.has(pair) || AREA_PAIRS.has(pair);
   if (!isPair && !FACILITY_WORDS.has(word) && !SUBDIVISION_WORDS.has(word)) return null;
-  if (NO_PLACE_AFTER.has(tokens[at + 1]?.word ?? '')) return null;
+  const after = tokens[at + 1];
+  if (NO_PLACE_AFTER.has(after?.word ?? '')) return null;
+  if (!isPair && isNameWord(after) && !WORKS.has(after!.word)) return null;
   const from = startOfName(tokens, at);
   const to = afterNumber(tokens, at + 1);
   const hasName = at - from > (isPair ? 1 : 0) || (isPair && to > at + 1);

@@ -122,6 +122,15 @@ function firstNumber(tokens: readonly Token[], at: number): number {
   return from;
 }
 
+/** "at 709 W. Austin": a direction between a house number and a name, as a street without its type. */
+function streetWithoutType(
+  tokens: readonly Token[],
+  at: number,
+): { readonly to: number; readonly isSure: boolean } | null {
+  const isAddress = DIRECTIONS.has(tokens[at]!.word) && isHouseNumber(tokens, at - 1) && tokens[at - 2]?.word === 'at';
+  return isAddress && isPartOfName(tokens[at + 1]) ? { to: at + 2, isSure: false } : null;
+}
+
 /** Whether a name at `at` goes on as the name of a company: "105 Church Road Partners LLC". */
 function isCompany(tokens: readonly Token[], at: number, to: number): boolean {
   const end = endOfName(tokens, at);
@@ -134,7 +143,7 @@ export function streetsOf(tokens: readonly Token[]): (StreetSpan & { readonly is
   for (let at = 0; at < tokens.length; at++) {
     const token = tokens[at]!;
     if (!token.isCapital && !ORDINAL.test(token.text)) continue;
-    const street = streetFrom(tokens, at);
+    const street = streetFrom(tokens, at) ?? streetWithoutType(tokens, at);
     if (street === null) continue;
     if (NO_STREET_AFTER.has(tokens[street.to]?.word ?? '')) continue;
     const hasNumber = isHouseNumber(tokens, at - 1);

@@ -76,7 +76,7 @@ export function quote({ field, source, tokens }: Reading, from: number, to: numb
 }
 
 /** The phrases of a list that is separated by commas, each as `phraseText` writes it. */
-export const phraseList = (list: string): string[] => list.trim().split(/,\s+/);
+export const phraseList = (list: string): string[] => list.trim().replaceAll(/\s+/g, ' ').split(', ');
 
 export const hasWord = (token: Token | undefined, words: string): boolean =>
   token !== undefined && ` ${words} `.includes(` ${token.word} `);
