@@ -23,7 +23,7 @@ const MONEY = String.raw`\$\s?\d+(?:,\d{3})*(?:\.\d+)?`;
 /** "D/B/A", "F/K/A", "and/or": other words with a slash are two. */
 const SLASHED = String.raw`(?:and\/or|[dfnap]\/[kbo](?:\/a)?)(?![\p{L}\p{N}])`;
 /** "12.5", "1,200", "43rd", "Oak's", "AT&T", "Z-12-3", "L.L.C". */
-const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’&.-]|,(?=\d{3}(?!\d)))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*`;
+const WORD = String.raw`[\p{L}\p{N}][\p{L}\p{M}\p{N}]*(?:(?:['’&.]|-{1,2}|,(?=\d{3}(?!\d)))[\p{L}\p{N}][\p{L}\p{M}\p{N}]*)*`;
 const PART = pattern('giu', MONEY, '|', SLASHED, '|', WORD, String.raw`|[^\s]`);
 const ABBREVIATIONS = wordSet(`
   st ave blvd rd dr ln ct cir pkwy hwy fwy pl ter inc incorp ltd co corp bros no nos mr mrs ms jr sr rev sgt ste
