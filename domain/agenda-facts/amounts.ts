@@ -1,3 +1,4 @@
+import { wordSet } from '../text/words.ts';
 import type { AmountFact, AmountRole } from './facts.ts';
 import { isStop, phraseList, phraseText, quote, type Reading, type Token } from './tokens.ts';
 
@@ -36,12 +37,8 @@ const CUES: readonly (readonly [role: AmountRole | null, phrases: readonly strin
   ],
 ];
 /** Words of an earlier clause that turn a plain amount into revenue if one of the second list follows. */
-const RECEIVES = phraseList(`
-  accept, acceptance, accepting, receive, receipt, apply, applying, application, sale, sell
-`);
-const RECEIVED = phraseList(`
-  grant, grants, donation, gift, check, reimbursement, funds, funding, property, surplus, insurance
-`);
+const RECEIVES = wordSet('accept acceptance accepting receive receipt apply applying application sale sell');
+const RECEIVED = wordSet('grant grants donation gift check reimbursement funds funding property surplus insurance');
 /** Words anywhere before an amount that make it no amount of the item, even after "not to exceed". */
 const NEVER = phraseList(`
   penalty, penalties, fine, fines, punishable, offense, publication fee, closing costs, deductible, liability
@@ -50,6 +47,8 @@ const NEVER = phraseList(`
 const UNIT_WORDS = new Set(['per', 'each', 'hourly', 'monthly', 'annually', 'yearly', 'daily', 'weekly', '/']);
 const AFTER_UNIT = new Set(['for', 'from', 'with', 'and', 'to', 'by', 'in', 'not', 'plus', 'as', 'at', 'on']);
 const REACH = 14;
+/** Number of tokens in which words before an amount belong to it. */
+const CLAUSE = 40;
 
 /** Index of the first token of the context of the amount at `at`: after a stop, or after another amount. */
 function contextStart(tokens: readonly Token[], at: number): number {
@@ -71,9 +70,6 @@ function cuedRole(context: string): AmountRole | null | undefined {
   return role;
 }
 
-const hasAny = (context: string, words: readonly string[]): boolean =>
-  words.some((word) => context.includes(` ${word} `));
-
 /** Index of the last token of the unit after the amount that ends at `at`; -1 if there is none. */
 function endOfUnit(tokens: readonly Token[], at: number): number {
   const next = tokens[at + 1];
@@ -93,17 +89,28 @@ function endOfUnit(tokens: readonly Token[], at: number): number {
   return end;
 }
 
-function roleOf(tokens: readonly Token[], at: number): AmountRole | null {
-  const from = contextStart(tokens, at);
-  const context = phraseText(tokens, from, at);
-  if (hasAny(context, NEVER)) return null;
+/** Indexes of the last words before an amount that make a plain amount revenue or a change. */
+interface Earlier {
+  receives: number;
+  received: number;
+  changeOrder: number;
+}
+
+function noteEarlier(earlier: Earlier, tokens: readonly Token[], at: number): void {
+  const { word } = tokens[at]!;
+  if (RECEIVES.has(word)) earlier.receives = at;
+  if (RECEIVED.has(word)) earlier.received = at;
+  if (word === 'order' && tokens[at - 1]?.word === 'change') earlier.changeOrder = at;
+}
+
+function roleOf(tokens: readonly Token[], at: number, earlier: Earlier): AmountRole | null {
+  const context = phraseText(tokens, contextStart(tokens, at), at);
+  if (context === ' ') return 'total';
+  if (NEVER.some((phrase) => context.includes(` ${phrase} `))) return null;
   const cued = cuedRole(context);
-  if (cued === null || cued === 'not_to_exceed') return cued;
-  if (cued === 'change' || cued === 'revenue') return cued;
-  const clause = phraseText(tokens, at - 40, at);
-  if (hasAny(clause, RECEIVES) && hasAny(clause, RECEIVED)) return 'revenue';
-  if (hasAny(clause, ['change order'])) return 'change';
-  return 'total';
+  if (cued !== undefined && cued !== 'total') return cued;
+  if (Math.min(earlier.receives, earlier.received) > at - CLAUSE) return 'revenue';
+  return earlier.changeOrder > at - CLAUSE ? 'change' : 'total';
 }
 
 const SIGNS = /[$,\s]/g;
@@ -131,7 +138,9 @@ function increaseAt(tokens: readonly Token[], at: number): { readonly change: nu
 export function amountsOf(reading: Reading): AmountFact[] {
   const { tokens, source } = reading;
   const facts: AmountFact[] = [];
+  const earlier: Earlier = { receives: -CLAUSE, received: -CLAUSE, changeOrder: -CLAUSE };
   for (let at = 0; at < tokens.length; at++) {
+    noteEarlier(earlier, tokens, at);
     const increase = increaseAt(tokens, at);
     if (increase !== null) {
       const last = facts.at(-1);
@@ -142,7 +151,7 @@ export function amountsOf(reading: Reading): AmountFact[] {
     const money = moneyAt(tokens, at);
     if (money === null || increase !== null) continue;
     const unitEnd = endOfUnit(tokens, money.end);
-    const role = unitEnd < 0 ? roleOf(tokens, at) : 'per_unit';
+    const role = unitEnd < 0 ? roleOf(tokens, at, earlier) : 'per_unit';
     if (role === null) continue;
     const unit = unitEnd < 0 ? null : source.slice(tokens[money.end + 1]!.start, tokens[unitEnd]!.end);
     facts.push({ ...quote(reading, at, money.end), value: money.value, currency: 'USD', role, unit });

@@ -37,6 +37,8 @@ const BEFORE_FOR = wordSet(`
   center foundation institute alliance council coalition association society partnership fund campaign
 `);
 
+/** Number of tokens of the longest name that is read. */
+const LONGEST_NAME = 24;
 const OFFICES = wordSet('commission department agency administration office');
 const QUOTES = /^["“”]$/;
 const CODE = /^\p{Lu}{1,5}(?:\d{2,}|-\d)/u;
@@ -104,7 +106,7 @@ function afterSuffix(tokens: readonly Token[], at: number): number {
 /** Index of the next token of the name that began at `first`; -1 if it ends before `at`. */
 function stepInName(tokens: readonly Token[], first: number, at: number, extent: Extent): number {
   const token = tokens[at];
-  if (token === undefined) return -1;
+  if (token === undefined || at - first === LONGEST_NAME) return -1;
   if (isSuffix(tokens[at - 1]) && !isSuffix(token)) return afterSuffix(tokens, at);
   if (token.text === ',') return afterComma(tokens, first, at);
   if (isNameWord(token) || isAlias(token)) return at + 1;

@@ -23,7 +23,9 @@ export const DIRECTIONS = wordSet('north south east west northeast northwest sou
 const NUMBERED_ROADS = wordSet(`
   highway hwy interstate ih sh us fm rm cr loop spur route rt i road avenue ave street sr pr
 `);
-const ROAD_NUMBER = /^\d{1,4}[A-Z]?$|^[A-Z]$/;
+const ROAD_NUMBER = /^\d{1,4}[A-Z]?$/;
+/** "Avenue I". */
+const LETTERED = /^ave(?:nue)? [a-z]$/;
 const JOINED_ROAD = /^(?:I|IH|US|SH|FM|RM|CR|SR)-?\d{1,4}[NSEW]?$/;
 const ORDINAL = /^\d{1,3}(?:st|nd|rd|th)$/i;
 const HOUSE_NUMBER = /^\d{1,6}[A-Z]?(?:-\d{1,6})?$/;
@@ -62,7 +64,9 @@ function afterNumberedRoad(tokens: readonly Token[], at: number): number {
   if (!NUMBERED_ROADS.has(tokens[next]?.word ?? '')) return -1;
   while (/^(?:highway|hwy|road|no|loop|spur|#)$/.test(tokens[next + 1]?.word ?? '')) next++;
   const number = tokens[next + 1];
-  if (number === undefined || !ROAD_NUMBER.test(number.text.replace('.', '')) || !tokens[at]!.isCapital) return -1;
+  if (number === undefined || !tokens[at]!.isCapital) return -1;
+  const id = number.text.replace('.', '');
+  if (!ROAD_NUMBER.test(id) && !LETTERED.test(`${tokens[next]!.word} ${id.toLowerCase()}`)) return -1;
   return /^(?:frontage|service|access)$/.test(tokens[next + 2]?.word ?? '') && isType(tokens[next + 3])
     ? next + 4
     : next + 2;

@@ -44,11 +44,14 @@ function kindOf(text: string): Token['kind'] {
   return /^[\p{L}\p{N}]/u.test(text) ? 'word' : 'mark';
 }
 
-/** Divides a text into words, numbers, amounts and marks. */
+/** Tokens that are read of one field. The facts of longer texts are in their beginning. */
+const MAX_TOKENS = 4_000;
+
+/** Divides the beginning of a text into words, numbers, amounts and marks. */
 export function tokensOf(source: string): Token[] {
   const tokens: Token[] = [];
   PART.lastIndex = 0;
-  for (let match = PART.exec(source); match !== null; match = PART.exec(source)) {
+  for (let match = PART.exec(source); match !== null && tokens.length < MAX_TOKENS; match = PART.exec(source)) {
     const start = match.index;
     const end = endOf(source, match[0], start + match[0].length);
     PART.lastIndex = end;
@@ -57,6 +60,19 @@ export function tokensOf(source: string): Token[] {
     tokens.push({ text, word, start, end, kind: kindOf(match[0]), isCapital: /^\p{Lu}/u.test(text) });
   }
   return tokens;
+}
+
+const SOURCES_OF_MONEY = new Set(['financing', 'funding', 'fund', 'source', 'sources']);
+
+/** The tokens before "Financing: General Fund ($1,000)", which names no new fact. */
+function withoutFinancing(tokens: readonly Token[]): readonly Token[] {
+  const end = tokens.findIndex(({ word }, at) => SOURCES_OF_MONEY.has(word) && tokens[at + 1]?.text === ':');
+  return end < 0 ? tokens : tokens.slice(0, end);
+}
+
+/** Reads the beginning of a field as tokens, without its funding clause. */
+export function readingOf(field: Reading['field'], source: string): Reading {
+  return { field, source, tokens: withoutFinancing(tokensOf(source)) };
 }
 
 const STOPS = new Set(['.', ';', '!', '?']);

@@ -3,6 +3,11 @@ import * as agendaKinds from '../../../domain/agenda/kinds.ts';
 import * as agendaNotices from '../../../domain/agenda/notices.ts';
 import * as agendaNumbers from '../../../domain/agenda/numbers.ts';
 import * as agendaSteps from '../../../domain/agenda/steps.ts';
+import * as factAmounts from '../../../domain/agenda-facts/amounts.ts';
+import * as factCases from '../../../domain/agenda-facts/districts-and-cases.ts';
+import * as factParties from '../../../domain/agenda-facts/parties.ts';
+import * as factPlaces from '../../../domain/agenda-facts/places.ts';
+import * as factTokens from '../../../domain/agenda-facts/tokens.ts';
 import * as readAgenda from '../../../domain/agenda-text/read-agenda.ts';
 import * as decisionWords from '../../../domain/decisions/decision-words.ts';
 import * as htmlText from '../../../domain/text/html-text.ts';
@@ -74,6 +79,23 @@ const notice = (text: string) => ({ bodyName: text, title: text, day: DAY.day, s
  * receives none.
  */
 export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>> = {
+  'domain/agenda-facts/amounts.ts': { amountsOf: (text) => factAmounts.amountsOf(factTokens.readingOf('text', text)) },
+  'domain/agenda-facts/districts-and-cases.ts': {
+    districtsOf: (text) => factCases.districtsOf(factTokens.readingOf('text', text)),
+    caseNumbersOf: (text) => factCases.caseNumbersOf(factTokens.readingOf('text', text)),
+  },
+  'domain/agenda-facts/parties.ts': { partiesOf: (text) => factParties.partiesOf(factTokens.readingOf('text', text)) },
+  'domain/agenda-facts/places.ts': { placesOf: (text) => factPlaces.placesOf(factTokens.readingOf('text', text)) },
+  'domain/agenda-facts/tokens.ts': {
+    tokensOf: factTokens.tokensOf,
+    readingOf: (text) => factTokens.readingOf('text', text),
+    // Their tokens come from `tokensOf`, or their text from the program.
+    isStop: null,
+    phraseText: null,
+    quote: null,
+    phraseList: null,
+    hasWord: null,
+  },
   'domain/agenda/heading.ts': {
     isSectionTitle: agendaHeading.isSectionTitle,
     isSureSectionTitle: agendaHeading.isSureSectionTitle,
@@ -344,6 +366,12 @@ export const NOT_FED: Readonly<Record<string, string>> = {
       'text-line',
       'titles',
     ].map((name) => [`domain/agenda-text/${name}.ts`, 'is fed through readAgenda']),
+  ),
+  ...Object.fromEntries(
+    ['lands', 'names', 'streets'].map((name) => [
+      `domain/agenda-facts/${name}.ts`,
+      'is fed through partiesOf and placesOf',
+    ]),
   ),
   'domain/cursor.ts': 'a cursor has at most 4,096 characters, and one character class reads it',
   ...Object.fromEntries(
