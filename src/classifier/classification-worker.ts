@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { answerSubjects } from './answer-subjects.ts';
-import { phraseClassifier } from './classify-item.ts';
+import { topicClassifier } from './classify-item.ts';
 
 /** The worker thread of the service. */
-answerSubjects(parentPort!, phraseClassifier());
+answerSubjects(parentPort!, topicClassifier());

@@ -1,5 +1,5 @@
 /** Stored in every hit. Increase the number whenever the same records result in other hits. */
-export const PHRASE_CLASSIFIER = 'phrases-9';
+export const CLASSIFIER = 'topics-1';
 /** Names of former rules. Their hits are computed again, and removed if the new rules find none. */
 export const FORMER_NAMES: readonly string[] = [
   'phrases-1',
@@ -10,4 +10,5 @@ export const FORMER_NAMES: readonly string[] = [
   'phrases-6',
   'phrases-7',
   'phrases-8',
+  'phrases-9',
 ];

@@ -1,38 +1,37 @@
-import { plainSubject } from './bounded-subject.ts';
+import { factsOf } from '../../domain/agenda-facts/agenda-facts.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { ClassificationSubject, ClassifiedHit, Classifier } from '../../domain/ports/classifier.ts';
-import { FORMER_NAMES, PHRASE_CLASSIFIER } from './classifier-names.ts';
-import { businessImpactOf, summaryOf } from './hit-texts.ts';
-import { type CompiledTopics, compileTopics, type Occurrence } from './phrases.ts';
-import { confidenceOf, HIT_FROM, topicEvidence, type TopicEvidence, worth } from './topic-evidence.ts';
-import { evidenceQuote } from './evidence-quote.ts';
-import { statedFacts } from './stated-facts.ts';
-import { isFormality, operativeProposal, operativeText, withoutParties } from './operative-text.ts';
-import { affectedLocation } from './locations/affected-location.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
-import { standingOf, standingSentence } from './item-standing.ts';
-import { proceduralContext } from './procedure.ts';
-import { furtherName, itemSubject, proposedAction, statedAction } from './subject-sentence.ts';
-
-/** The action that the source proposes, for an item without a text of its own. */
-const proposal = ({ actionText }: ClassificationSubject['item']): string | null =>
-  proposedAction({ actionText }) === null ? null : actionText;
+import { plainSubject } from './bounded-subject.ts';
+import { CLASSIFIER, FORMER_NAMES } from './classifier-names.ts';
+import { isFormality } from './operative-text.ts';
+import { type CompiledTopics, compileTopics } from './phrases.ts';
+import { proposedAction } from './proposed-action.ts';
+import { standingOf } from './stage/item-standing.ts';
+import { proceduralContext } from './stage/procedure.ts';
+import { affectedLocation } from './texts/affected-location.ts';
+import { businessImpactOf } from './texts/business-impact.ts';
+import { evidenceQuote } from './texts/evidence-quote.ts';
+import { summaryOf } from './texts/summary.ts';
+import { topicHits } from './topic-hits.ts';
 
 /** Returns the id of the hit of an item on a topic, the same in every deployment. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
 
-const best = (occurrences: readonly Occurrence[], place: 'title' | 'text'): Occurrence | undefined =>
-  occurrences.toSorted(
-    (left, right) => worth(right, place) - worth(left, place) || left.start - right.start || right.end - left.end,
-  )[0];
-
-/** Returns the sentence with the topic's strongest phrase. The title wins a tie with the text. */
-function quoteOf(item: { readonly title: string; readonly text: string | null }, evidence: TopicEvidence): string {
-  const titled = best(evidence.inTitle, 'title');
-  const texted = best(evidence.inText, 'text');
-  if (texted === undefined || item.text === null) return evidenceQuote(item.title, titled ?? { start: 0, end: 1 });
-  if (titled !== undefined && worth(titled, 'title') >= worth(texted, 'text')) return evidenceQuote(item.title, titled);
-  return evidenceQuote(item.text, texted);
+/** Returns the fields that all hits of an item share. */
+function sharedContent(subject: ClassificationSubject, texts: { title: string; text: string | null }) {
+  const { item } = subject;
+  const facts = factsOf(texts);
+  const standing = standingOf(subject);
+  const proposed = proposedAction(item);
+  const context = proceduralContext(subject, standing, proposed);
+  const whole = [...facts.parties, ...facts.amounts, ...facts.places].map(({ sourceText }) => sourceText);
+  return {
+    summary: summaryOf(subject, { proposed, standing, stage: context.proceduralStage, whole }),
+    businessImpact: businessImpactOf(facts, subject, standing),
+    affectedLocation: affectedLocation(facts),
+    proceduralContext: context,
+  };
 }
 
 /**
@@ -43,55 +42,32 @@ export function classifyItem(whole: ClassificationSubject, topics: CompiledTopic
   const subject = plainSubject(whole);
   const { item } = subject;
   if (isFormality(item)) return [];
-  const title = operativeText(item.title);
-  const proposed = item.text === null ? proposal(item) : null;
-  const own = item.text ?? proposed;
-  const text = proposed === null ? operativeText(own ?? '') : operativeProposal(proposed);
-  const relevant = [...topicEvidence(withoutParties(title), withoutParties(text), item.matterType ?? '', topics)]
-    .map(([topic, evidence]) => ({ topic, evidence, confidence: confidenceOf(evidence) }))
-    .filter(({ confidence }) => confidence >= HIT_FROM);
-  if (relevant.length === 0) return [];
-
-  const facts = statedFacts(subject, {
-    title,
-    text: proposed === null ? text : '',
-    proposed: operativeText(statedAction(item) ?? ''),
-  });
-  const location = affectedLocation([title, text]);
-  const standing = standingOf(subject);
-  const context = proceduralContext(subject, standing);
-  const about = itemSubject(item, title);
-  const texts = {
-    subject: about,
-    name: furtherName(item, about),
-    standing: standingSentence(subject, standing, context.proceduralStage),
-  };
-  const summary = summaryOf(texts, facts, location.locations);
-  const businessImpact = businessImpactOf(facts, context, standing);
-  return relevant.map(({ topic, evidence, confidence }) => ({
+  const proposed = item.text === null ? proposedAction(item) : null;
+  const texts = { title: item.title, text: item.text ?? (proposed === null ? null : item.actionText) };
+  const matter = { ...texts, isProposed: proposed !== null, matterType: item.matterType ?? '' };
+  const hits = topicHits(matter, topics);
+  if (hits.length === 0) return [];
+  const shared = sharedContent(subject, texts);
+  return hits.map(({ topic, confidence, field, start, end }) => ({
     id: hitId(item.id, topic.id),
     content: {
       agendaItemId: item.id,
       topicId: topic.id,
-      summary,
-      businessImpact,
-      evidenceQuote: quoteOf({ title: item.title, text: own }, evidence),
+      ...shared,
+      evidenceQuote: evidenceQuote(texts[field] ?? item.title, { start, end }),
       confidence,
-      affectedLocation: location,
-      proceduralContext: context,
-      classifier: PHRASE_CLASSIFIER,
+      classifier: CLASSIFIER,
     },
   }));
 }
 
 /**
- * The shipped classifier: whole-word phrases. Topics are compiled once per array: pass the same array while they are
- * unchanged.
+ * The shipped classifier. Topics are compiled once per array: pass the same array while they are unchanged.
  */
-export function phraseClassifier(): Classifier {
+export function topicClassifier(): Classifier {
   const compiled = new WeakMap<readonly RecordData<'topics'>[], CompiledTopics>();
   return {
-    name: PHRASE_CLASSIFIER,
+    name: CLASSIFIER,
     formerNames: FORMER_NAMES,
     classify: async (subject, topics) => {
       const ready = compiled.get(topics) ?? compileTopics(topics);

@@ -2,7 +2,7 @@ import { isGroupTitle, isHeadingTitle } from '../../domain/agenda/heading.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 
 /** Replaces each blanked character; matches no letter, digit or white space in the classifier's patterns. */
-export const BLANK = '\u0001';
+const BLANK = '\u0001';
 
 /** Clauses about financing, earlier handling and recommendations, which do not name the subject of an item. */
 const ASIDES = [
@@ -31,10 +31,8 @@ const blankOut = (text: string, asides: readonly RegExp[]): string =>
 /** Blanks out the asides of a text, so that offsets stay the same. The rest is the proposed decision. */
 export const operativeText = (text: string): string => blankOut(text, ASIDES);
 
-/** Blanks out the asides around a proposed action. */
-export const withoutReview = (text: string): string => blankOut(text, PROPOSAL_ASIDES);
 /** Blanks out the asides around a proposed action and those of every text. */
-export const operativeProposal = (text: string): string => operativeText(withoutReview(text));
+export const operativeProposal = (text: string): string => operativeText(blankOut(text, PROPOSAL_ASIDES));
 
 /** The owner beside a street or easement that is abandoned. */
 const ABUTTING_OWNER = /\bto [A-Z][^;()]{0,160}?, the abutting owners?\b/g;

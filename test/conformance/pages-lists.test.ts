@@ -33,10 +33,10 @@ beforeAll(async () => {
       meeting('last', -7, { status: 'held', comment: COMMENT }),
       item('bridge', 'last', { actionText: 'Approve the bridge' }),
       item('tower', 'last', { sequence: 2, actionText: 'Held' }),
-      hit('wall', 'wall', { summary: `${TITLE}. Listed for a vote.`, evidenceQuote: TITLE }),
+      hit('wall', 'wall', { summary: `${TITLE}. Up for a vote March 31, 2026 · file 26-1`, evidenceQuote: TITLE }),
       hit('home', 'wall', {
         topicId,
-        summary: `${TITLE}. Listed for a vote.`,
+        summary: `${TITLE}. Up for a vote March 31, 2026 · file 26-1`,
         evidenceQuote: `${TITLE.slice(0, TITLE.indexOf(' on Main'))} …`,
       }),
     ],
@@ -69,7 +69,9 @@ test.each(['/', '/topics/zoning', '/jurisdictions/dallas', MEETING, '/search?q=w
     expect(TITLE.split(' ')).toContain(heading.split(' ').at(-2));
     expect(count(textOf(markup), BEGINNING)).toBe(1);
     expect(count(textOf(markup), 'Main Street')).toBeLessThanOrEqual(1);
-    expect(count(textOf(markup), 'Listed for a vote.')).toBe(/search|meetings/.test(path) ? 0 : 1);
+    expect(count(textOf(markup), 'Up for a vote March 31, 2026 · file 26-1')).toBe(
+      /search|meetings/.test(path) ? 0 : 1,
+    );
     if (path !== '/search?q=wall')
       expect(markup).toMatch(/<(?:p|blockquote)>… <mark>.* on Main Street; Adopt an ordinance<\/mark>/);
   },

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { NotClassified } from '../../domain/ports/classifier.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { WorkerClassifier } from '../../src/classifier/worker-classifier.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
@@ -34,8 +34,8 @@ afterEach(async () => {
 });
 
 /** Gives the faulty item up, and names the items that it is asked about. */
-function impatientClassifier(name = phraseClassifier().name) {
-  const inner = phraseClassifier();
+function impatientClassifier(name = topicClassifier().name) {
+  const inner = topicClassifier();
   const asked: string[] = [];
   const classify: typeof inner.classify = async (subject, topics) => {
     asked.push(subject.item.id);
@@ -55,7 +55,7 @@ const ids = (...names: readonly string[]) => new Set(names.map(itemId));
 test('an item that the worker thread does not finish is listed, and the others get their hits', async () => {
   const worker = new URL('../support/faulty-classifier-worker.ts', import.meta.url);
   const classifier = new WorkerClassifier({
-    ...phraseClassifier(),
+    ...topicClassifier(),
     entry: worker,
     clock: systemClock,
     deadlineMs: 1_000,
@@ -76,7 +76,7 @@ test('an item that the worker thread does not finish is listed, and the others g
 test('a reactor that stops does not wait for an item', async () => {
   const worker = new URL('../support/faulty-classifier-worker.ts', import.meta.url);
   const classifier = new WorkerClassifier({
-    ...phraseClassifier(),
+    ...topicClassifier(),
     entry: worker,
     clock: systemClock,
     deadlineMs: 3_600_000,

@@ -14,7 +14,7 @@ import {
   CLASSIFICATION,
   createClassificationReactor,
 } from '../../src/processors/reactors/classification/classification-reactor.ts';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { LONG_LEASE_MS } from '../support/civic.ts';
 import { childEnvironment } from '../support/child-environment.ts';
@@ -73,7 +73,7 @@ const classifiedItems = async () => new Set((await classification.hits()).map(({
 const idsOf = (...names: readonly string[]) => new Set(names.map((name) => agendaId('agenda_items', name)));
 
 function failingFor(name: string, error: () => Error | null) {
-  const inner = phraseClassifier();
+  const inner = topicClassifier();
   return {
     name: inner.name,
     formerNames: [],

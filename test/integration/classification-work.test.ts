@@ -2,7 +2,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { recordReferences } from '../../projections/record-references/projection.ts';
 import { BATCH_EVENTS } from '../../domain/ports/event-log.ts';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openClassification, type TestClassification } from '../support/classification.ts';
 import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
@@ -34,7 +34,7 @@ const idsOf = (...names: readonly string[]) => new Set(names.map((name) => agend
 
 /** The classifier, and the ids of the items that it is asked about. */
 function watchedClassifier() {
-  const inner = phraseClassifier();
+  const inner = topicClassifier();
   const asked: string[] = [];
   const classify: typeof inner.classify = (subject, topics) => {
     asked.push(subject.item.id);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
-import { PHRASE_CLASSIFIER } from '../../src/classifier/classifier-names.ts';
+import { CLASSIFIER } from '../../src/classifier/classifier-names.ts';
 import { hitId } from '../../src/classifier/classify-item.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { type RunningReactor, openClassification, type TestClassification } from '../support/classification.ts';
@@ -76,7 +76,7 @@ describe('an agenda item', () => {
     await write(events.item('case', 'session', { title: TITLE }));
     const hit = (await hitOf('case'))!;
     expect(hit).toMatchObject({
-      classifier: PHRASE_CLASSIFIER,
+      classifier: CLASSIFIER,
       topicId: agendaId('topics', 'zoning'),
       evidenceQuote: TITLE,
     });
@@ -223,10 +223,7 @@ describe('a second run', () => {
       {},
     );
     reactor = classification.start();
-    await untilTrue(
-      'the hit has the present words',
-      async () => (await hitOf('case'))?.classifier === PHRASE_CLASSIFIER,
-    );
+    await untilTrue('the hit has the present words', async () => (await hitOf('case'))?.classifier === CLASSIFIER);
     await untilTrue('the hit without words is gone', async () => (await classification.hits()).length === 1);
     expect(timeless((await hitOf('case'))!)).toEqual(timeless(hit));
   });

@@ -8,7 +8,7 @@ import type { StoredEvent } from '../../domain/ports/event-log.ts';
 import type { RecordContent } from '../../domain/records/resources.ts';
 import { recordOfStream } from '../../domain/streams.ts';
 import { systemClock } from '../../infra/system/clock.ts';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { CLASSIFICATION_WORKER, ITEM_DEADLINE_MS, WorkerClassifier } from '../../src/classifier/worker-classifier.ts';
 import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 import { openClassification } from '../support/classification.ts';
@@ -105,7 +105,7 @@ test('a service of all roles answers while hostile texts are imported, folded an
 nightlyTest('no turn of the event loop is long while hostile texts are written, folded and classified', async () => {
   const database = await startTestDatabase();
   const classification = await openClassification(database.url);
-  const { name, formerNames } = phraseClassifier();
+  const { name, formerNames } = topicClassifier();
   const classifier = new WorkerClassifier({
     name,
     formerNames,

@@ -16,7 +16,7 @@ import {
   type ClassificationDependencies,
   createClassificationReactor,
 } from '../../src/processors/reactors/classification/classification-reactor.ts';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { runReactor } from '../../src/processors/runtime/run-reactor.ts';
 import { AgendaEvents } from './agenda-events.ts';
 import { type KeptLog, openTestCivic, type TestCivicOptions } from './civic.ts';
@@ -64,7 +64,7 @@ export async function openClassification(
     writer: civic.writer,
     known,
     logger: civic.logger,
-    classifier: phraseClassifier(),
+    classifier: topicClassifier(),
     unclassified,
     progress: civic.progress,
     readModels: [recordHistory.name, recordReferences.name],

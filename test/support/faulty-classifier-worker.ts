@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { answerSubjects } from '../../src/classifier/answer-subjects.ts';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 
 /** Faults by a word of the title of an item. */
 const FAULTS: Readonly<Record<string, () => void>> = {
@@ -16,7 +16,7 @@ const FAULTS: Readonly<Record<string, () => void>> = {
 };
 
 /** The classifier of the service with faults, as a worker thread. */
-const inner = phraseClassifier();
+const inner = topicClassifier();
 answerSubjects(parentPort!, {
   classify: (subject, topics) => {
     for (const [words, fail] of Object.entries(FAULTS)) if (subject.item.title.includes(words)) fail();

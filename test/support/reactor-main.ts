@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { FROZEN_MS } from './civic.ts';
 import { openClassification } from './classification.ts';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { createClassificationReactor } from '../../src/processors/reactors/classification/classification-reactor.ts';
 
 /**
@@ -15,7 +15,7 @@ const lines = createInterface({ input: process.stdin });
 const say = (text: string): void => void process.stdout.write(`${text}\n`);
 
 const { writer } = classification.civic;
-const inner = phraseClassifier();
+const inner = topicClassifier();
 const classifier = {
   name: inner.name,
   formerNames: [],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { classifyItem, hitId, phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { classifyItem, hitId, topicClassifier } from '../../src/classifier/classify-item.ts';
 import { compileTopics } from '../../src/classifier/phrases.ts';
 import {
   shippedTaxonomy,
@@ -241,7 +241,7 @@ describe('a payment to several parties', () => {
 
 describe('the shipped classifier', () => {
   it('gives a hit the id of its item and topic, so a second run gives the same hits', async () => {
-    const classifier = phraseClassifier();
+    const classifier = topicClassifier();
     const topics = shippedTopics();
     const item = subject('Rezoning of 100 Example Street');
     const [hit, ...others] = await classifier.classify(item, topics);
@@ -249,11 +249,11 @@ describe('the shipped classifier', () => {
     expect(hit?.id).toBe(hitId(item.item.id, hit?.content.topicId ?? ''));
     expect(hit?.content.classifier).toBe(classifier.name);
     expect(await classifier.classify(item, topics)).toEqual([hit]);
-    expect(await phraseClassifier().classify(item, topics)).toEqual([hit]);
+    expect(await topicClassifier().classify(item, topics)).toEqual([hit]);
   });
 
   it('drops the compiled topics together with the array of topics', async () => {
-    const classifier = phraseClassifier();
+    const classifier = topicClassifier();
     const item = subject('Plat of two acres');
     expect(await classifier.classify(item, [rentals])).toHaveLength(1);
     expect(await classifier.classify(item, [{ ...rentals, keywords: ['orchard'] }])).toEqual([]);

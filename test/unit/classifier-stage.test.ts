@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
+import { stageOfWords } from '../../src/classifier/stage/stage-words.ts';
 import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 function context(title: string, parts: SubjectParts = {}, day: { readonly today?: string } = {}) {
@@ -18,13 +19,74 @@ describe('the stage of an item', () => {
     ['Short-term rentals', 'unknown'],
   ])('"%s" is %s', (title, stage) => expect(context(title).proceduralStage).toBe(stage));
 
-  it('is a briefing in a work session and a recommendation in a body that recommends', () => {
-    expect(
-      context('Adopt rules on short-term rentals', { meeting: { title: 'City Council Worksession' } }).proceduralStage,
-    ).toBe('briefing');
-    const commission = context('Adopt rules on short-term rentals', { body: { actingBodyRole: 'recommending' } });
-    expect(commission).toMatchObject({ proceduralStage: 'recommendation', actingBodyRole: 'recommending' });
+  it.each([
+    ['Second reading of three of an ordinance on parking; second of three readings', 'unknown'],
+    ['2nd Reading – Adopt the rules (3rd and final reading 6/24)', 'unknown'],
+    ['Adopt the rules on first and final reading', 'final_reading'],
+    ['Ordinance on parking (First of Three Readings)', 'first_reading'],
+    ['Ordinance on parking (First reading held May 26, 2026)', 'unknown'],
+    ['Ordinance on parking SECOND READINGS', 'final_action'],
+    ['Approve an ordinance and waive the second reading', 'final_action'],
+    ['Set a public hearing on parking', 'notice'],
+    ['Notice of intention to issue certificates', 'notice'],
+    ['Proposed annexation of land - Public Hearing', 'public_hearing'],
+    ['Receive public comments on the budget', 'public_hearing'],
+    ['Approve the minutes following the public hearing', 'final_action'],
+    ['Consider a recommendation to the City Council on parking', 'recommendation'],
+    ['Consider a recommendation of the staff on parking', 'final_action'],
+    ['Discussion and possible action on parking', 'final_action'],
+    ['Discuss and consider parking', 'final_action'],
+    ['Receive a report and hold a discussion on parking', 'briefing'],
+    ['Update on the parking ordinance', 'briefing'],
+    ['Update to the parking fees', null],
+    ['Presentation of the budget', 'briefing'],
+    ['Police Department Monthly Report', 'briefing'],
+    ['Accept the annual report', 'final_action'],
+    ['Boundary Update (Resolution 22182)', 'final_action'],
+    ['Interlocal agreement with the county', 'final_action'],
+    ['Liquor License - Example Hall', null],
+    ['Deliberate the appointment of officers', null],
+    ['Discuss and consider legal matters under Section 551.071', null],
+  ])('of "%s" is %s by its words', (title, stage) => expect(stageOfWords(title)).toBe(stage));
+
+  it('is a briefing in a work session where the words name none', () => {
+    const meeting = { title: 'City Council Worksession' };
+    expect(context('Short-term rentals', { meeting }).proceduralStage).toBe('briefing');
+    expect(context('Adopt rules on short-term rentals', { meeting }).proceduralStage).toBe('final_action');
   });
+
+  it('is a recommendation of a body that recommends only by the words or its outcome, and no final action', () => {
+    const of = (title: string, item: SubjectParts['item'] = {}) =>
+      context(title, { item, body: { actingBodyRole: 'recommending' } });
+    expect(of('Adopt rules on short-term rentals')).toMatchObject({
+      proceduralStage: 'unknown',
+      actingBodyRole: 'recommending',
+    });
+    expect(of('Adopt rules on annexation', { outcome: 'approved' }).proceduralStage).toBe('recommendation');
+    expect(of('Recommend approval of a rezoning to the Council').proceduralStage).toBe('recommendation');
+  });
+
+  it.each([
+    [{ actionText: 'This Land Use Application was Hearing Held by Committee' }, 'recommending', 'public_hearing'],
+    [{ actionText: 'Approved by Committee', outcome: 'approved' }, 'recommending', 'recommendation'],
+    [
+      { actionText: 'As recommended by the Rules Committee on August 30, 2017, adopt a policy.' },
+      'final_decision_maker',
+      'final_action',
+    ],
+    [{ actionText: 'Report on bids and award of contract for a sewer.' }, 'final_decision_maker', 'final_action'],
+    [{ actionText: 'To be heard in the evening.' }, 'final_decision_maker', 'unknown'],
+    [{ matterType: 'Public Hearing' }, 'final_decision_maker', 'public_hearing'],
+    [{ matterType: 'Consent Agenda' }, 'final_decision_maker', 'final_action'],
+    [{ matterType: 'Zoning Case' }, 'final_decision_maker', 'unknown'],
+    [{ outcome: 'approved' }, 'final_decision_maker', 'final_action'],
+    [{ outcome: 'approved' }, 'unknown', 'unknown'],
+  ] as const)('is stated by %j before a %s body where the words name none: %s', (item, actingBodyRole, stage) =>
+    expect(context('Annexation of land', { item, body: { actingBodyRole } })).toMatchObject({
+      proceduralStage: stage,
+      actingBodyRole,
+    }),
+  );
 
   it('is a final action once the body that decides has decided at the hearing', () => {
     const stage = (
@@ -52,7 +114,7 @@ describe('the stage of an item', () => {
         body: { actingBodyRole: 'recommending' },
       }).proceduralStage;
     expect(stage(['Hearing Held by Committee', 'Laid Over by Committee'])).toBe('public_hearing');
-    expect(stage(['Laid Over by Committee'])).toBe('recommendation');
+    expect(stage(['Laid Over by Committee'])).toBe('unknown');
   });
 
   it('is what an item was listed for also where its meeting was postponed, without a decision or a next step', () => {
@@ -70,7 +132,7 @@ describe('the stage of an item', () => {
       null,
       'unknown',
     ]);
-    expect(at('Rules on annexation', 'postponed', { actingBodyRole: 'recommending' })).toEqual([
+    expect(at('Recommend rules on annexation', 'postponed', { actingBodyRole: 'recommending' })).toEqual([
       'recommendation',
       null,
       'unknown',
@@ -132,7 +194,7 @@ describe('the stage of an item', () => {
     };
     expect(oversight({ actionText: 'Hearing Held by Committee' })).toEqual(['public_hearing', 'unknown']);
     expect(oversight({ actionText: 'Filed, by Committee' })).toEqual(['unknown', 'unknown']);
-    expect(oversight({ matterType: 'Resolution' })).toEqual(['recommendation', 'recommending']);
+    expect(oversight({ matterType: 'Resolution' })).toEqual(['unknown', 'recommending']);
   });
 
   it('names the possible actions, and none once the item is decided', () => {

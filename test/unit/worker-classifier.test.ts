@@ -3,7 +3,7 @@ import { NotClassified } from '../../domain/ports/classifier.ts';
 import { MAX_RULE_TEXT } from '../../domain/text/source-text.ts';
 import { systemClock } from '../../infra/system/clock.ts';
 import { boundedSubject, plainSubject } from '../../src/classifier/bounded-subject.ts';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { CLASSIFICATION_WORKER, WorkerClassifier } from '../../src/classifier/worker-classifier.ts';
 import { shippedTopics, subject } from '../support/classifier-subjects.ts';
 
@@ -20,7 +20,7 @@ const topics = shippedTopics();
 const open: WorkerClassifier[] = [];
 function openClassifier(entry: URL) {
   const classifier = new WorkerClassifier({
-    ...phraseClassifier(),
+    ...topicClassifier(),
     entry,
     clock: systemClock,
     deadlineMs: DEADLINE_MS,
@@ -34,7 +34,7 @@ afterEach(async () => {
 
 it('gives the hits that the same classifier gives in the thread of its caller', async () => {
   const classifier = openClassifier(CLASSIFICATION_WORKER);
-  const inside = phraseClassifier();
+  const inside = topicClassifier();
   const found = await Promise.all(TITLES.map((title) => classifier.classify(subject(title), topics)));
   expect(found).toEqual(await Promise.all(TITLES.map((title) => inside.classify(subject(title), topics))));
   expect(found.map((hits) => hits.length > 0)).toEqual([true, false, true]);
@@ -104,7 +104,7 @@ it('reads the words of texts with RTF and entities, whatever stands before them'
 it('gives the same hits for an item with RTF as for its words', async () => {
   const plain = subject(TITLES[0]!);
   const title = String.raw`{\rtf1\ansi Rezoning of 5 acres at 1201 Sample Street.\par}`;
-  const hits = await phraseClassifier().classify({ ...plain, item: { ...plain.item, title } }, topics);
-  expect(hits).toEqual(await phraseClassifier().classify(plain, topics));
+  const hits = await topicClassifier().classify({ ...plain, item: { ...plain.item, title } }, topics);
+  expect(hits).toEqual(await topicClassifier().classify(plain, topics));
   expect(hits).toMatchObject([{ content: { evidenceQuote: TITLES[0] } }]);
 });

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { chooseItems, type ChosenItem, type Stratum } from './choose-items.ts';
 import { CITIES, recordedItems, type RecordedItem, shippedTopics } from './recordings.ts';
 
@@ -39,7 +39,7 @@ if (recordings === undefined || folder === undefined) {
   process.stderr.write('usage: node tools/labels/sample.ts RECORDINGS FOLDER\n');
   process.exit(2);
 }
-const chosen = await chooseItems(await recordedItems(recordings), shippedTopics(), phraseClassifier(), ITEMS);
+const chosen = await chooseItems(await recordedItems(recordings), shippedTopics(), topicClassifier(), ITEMS);
 await mkdir(folder, { recursive: true });
 for (let from = 0; from < chosen.length; from += ITEMS_PER_PART) {
   const part = String(from / ITEMS_PER_PART + 1).padStart(2, '0');

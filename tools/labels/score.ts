@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { phraseClassifier } from '../../src/classifier/classify-item.ts';
+import { topicClassifier } from '../../src/classifier/classify-item.ts';
 import { type Case, FIGURE_COLUMNS, figures, undecidedItems, withoutAnyHit } from './figures.ts';
 import { agreedAnswer, HALVES, halfOf, type LabelledItem, parseLabels, strictAnswer } from './labels-file.ts';
 import { CITIES, recordedItems, shippedTopics } from './recordings.ts';
@@ -13,7 +13,7 @@ if (recordings === undefined || file === undefined) {
 const topics = shippedTopics();
 const labels = parseLabels(await readFile(file, 'utf8'), new Set(topics.map(({ slug }) => slug)));
 const items = new Map((await recordedItems(recordings)).map((item) => [item.id, item]));
-const classifier = phraseClassifier();
+const classifier = topicClassifier();
 
 async function hitTopics(id: string): Promise<{ readonly city: string; readonly found: ReadonlySet<string> }> {
   const item = items.get(id);

@@ -1,7 +1,7 @@
 import { recordHistory } from '../../../projections/record-history/projection.ts';
 import { recordReferences } from '../../../projections/record-references/projection.ts';
 import { currentIds } from '../../../queries/feed/published-records.ts';
-import { FORMER_NAMES, PHRASE_CLASSIFIER } from '../../classifier/classifier-names.ts';
+import { FORMER_NAMES, CLASSIFIER } from '../../classifier/classifier-names.ts';
 import { CLASSIFICATION_WORKER, ITEM_DEADLINE_MS, WorkerClassifier } from '../../classifier/worker-classifier.ts';
 import type { Platform } from '../platform.ts';
 import { createClassificationReactor } from '../../processors/reactors/classification/classification-reactor.ts';
@@ -11,7 +11,7 @@ import type { sources } from './sources.ts';
 export function classification(platform: Platform, { writer, published }: ReturnType<typeof sources>) {
   const { log, clock, logger, reads, progress } = platform;
   const classifier = new WorkerClassifier({
-    name: PHRASE_CLASSIFIER,
+    name: CLASSIFIER,
     formerNames: FORMER_NAMES,
     entry: CLASSIFICATION_WORKER,
     clock: platform.machineClock,

@@ -1,3 +1,4 @@
+import type { AgendaFacts } from '../../../domain/agenda-facts/facts.ts';
 import * as agendaHeading from '../../../domain/agenda/heading.ts';
 import * as agendaKinds from '../../../domain/agenda/kinds.ts';
 import * as agendaNotices from '../../../domain/agenda/notices.ts';
@@ -24,15 +25,20 @@ import * as sourceUrl from '../../../domain/source-url.ts';
 import * as words from '../../../domain/text/words.ts';
 import * as searchGuidance from '../../../queries/search/search-guidance.ts';
 import * as searchQuery from '../../../queries/search/search-query.ts';
-import * as statedEffects from '../../../src/classifier/effects/stated-effects.ts';
-import * as evidenceQuote from '../../../src/classifier/evidence-quote.ts';
-import * as itemStanding from '../../../src/classifier/item-standing.ts';
-import * as affectedLocation from '../../../src/classifier/locations/affected-location.ts';
 import * as operativeText from '../../../src/classifier/operative-text.ts';
 import * as phrases from '../../../src/classifier/phrases.ts';
-import * as procedure from '../../../src/classifier/procedure.ts';
-import * as statedFacts from '../../../src/classifier/stated-facts.ts';
-import * as subjectSentence from '../../../src/classifier/subject-sentence.ts';
+import * as proposedAction from '../../../src/classifier/proposed-action.ts';
+import * as itemStanding from '../../../src/classifier/stage/item-standing.ts';
+import * as nextStep from '../../../src/classifier/stage/next-step.ts';
+import * as participation from '../../../src/classifier/stage/participation.ts';
+import * as procedure from '../../../src/classifier/stage/procedure.ts';
+import * as stageWords from '../../../src/classifier/stage/stage-words.ts';
+import * as businessImpact from '../../../src/classifier/texts/business-impact.ts';
+import * as clauses from '../../../src/classifier/texts/clauses.ts';
+import * as evidenceQuote from '../../../src/classifier/texts/evidence-quote.ts';
+import * as sentences from '../../../src/classifier/texts/sentences.ts';
+import * as summary from '../../../src/classifier/texts/summary.ts';
+import * as titleWords from '../../../src/classifier/texts/title-words.ts';
 import * as guideSearch from '../../../src/edge/pages/guide-search.ts';
 import * as html from '../../../src/edge/pages/html.ts';
 import * as markedText from '../../../src/edge/pages/marked-text.ts';
@@ -71,6 +77,14 @@ import {
 type Feed = (text: string) => unknown;
 
 const DAY = { day: '2026-03-03', timezone: 'America/Chicago' };
+const factsOfParty = (name: string): AgendaFacts => ({
+  amounts: [],
+  parties: [{ name, role: 'vendor', field: 'title', sourceText: name, offset: 0 }],
+  places: [],
+  districts: [],
+  caseNumbers: [],
+});
+const OPEN = { kind: 'open', words: null } as const;
 const MIDDLE = { start: 4_000, end: 4_010 };
 const notice = (text: string) => ({ bodyName: text, title: text, day: DAY.day, sessions: true });
 
@@ -192,23 +206,8 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     excerptOf: (text) => searchGuidance.excerptOf({ part: text, beginning: text, end: text }),
   },
   'queries/search/search-query.ts': { searchQuery: (text) => searchQuery.searchQuery(text, 2026) },
-  'src/classifier/effects/stated-effects.ts': {
-    statedEffects: (text) => statedEffects.statedEffects([text], { isPaid: false }),
-  },
-  'src/classifier/evidence-quote.ts': { evidenceQuote: (text) => evidenceQuote.evidenceQuote(text, MIDDLE) },
-  'src/classifier/item-standing.ts': {
-    meetingDay: null,
-    standingOf: (text) => itemStanding.standingOf(subjectOfText(text)),
-    saidBy: (text) => itemStanding.saidBy({ kind: 'handled', words: text, place: 'action' }),
-    standingSentence: (text) =>
-      itemStanding.standingSentence(subjectOfText(text), { kind: 'past', words: text }, 'unknown'),
-  },
-  'src/classifier/locations/affected-location.ts': {
-    affectedLocation: (text) => affectedLocation.affectedLocation([text]),
-  },
   'src/classifier/operative-text.ts': {
     operativeText: operativeText.operativeText,
-    withoutReview: operativeText.withoutReview,
     operativeProposal: operativeText.operativeProposal,
     withoutParties: operativeText.withoutParties,
     isFormality: (text) => operativeText.isFormality(itemOfText(text)),
@@ -218,23 +217,42 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     wordsOf: phrases.wordsOf,
     findPhrases: (text) => phrases.findPhrases(text, shippedTaxonomy),
   },
-  'src/classifier/procedure.ts': {
-    proceduralContext: (text) => procedure.proceduralContext(subjectOfText(text), { kind: 'open', words: null }),
+  'src/classifier/proposed-action.ts': {
+    proposedAction: (text) => proposedAction.proposedAction({ actionText: text }),
   },
-  'src/classifier/stated-facts.ts': {
-    statedFacts: (text) => statedFacts.statedFacts(subjectOfText(text), { title: text, text: '', proposed: '' }),
-    sums: statedFacts.sums,
-    statedAmount: statedFacts.statedAmount,
-    statedParties: (text) => statedFacts.statedParties(text, text),
+  'src/classifier/stage/item-standing.ts': {
+    meetingDay: null,
+    standingOf: (text) => itemStanding.standingOf(subjectOfText(text)),
+    meaningOfStanding: (text) => itemStanding.meaningOfStanding({ kind: 'handled', words: text, place: 'action' }),
   },
-  'src/classifier/subject-sentence.ts': {
-    clipped: (text) => subjectSentence.clipped(text),
-    subjectOf: subjectSentence.subjectOf,
-    proposedAction: (text) => subjectSentence.proposedAction({ actionText: text }),
-    statedAction: (text) => subjectSentence.statedAction({ actionText: text }),
-    itemSubject: (text) => subjectSentence.itemSubject(itemOfText(text), text),
-    furtherName: (text) => subjectSentence.furtherName(itemOfText(text), text),
+  'src/classifier/stage/next-step.ts': {
+    nextStepOf: (text) => nextStep.nextStepOf([text], '2026-03-03', '2026-03-01'),
   },
+  'src/classifier/stage/participation.ts': {
+    participationOf: (text) =>
+      participation.participationOf(subjectOfText(text), [text], { standing: OPEN, stage: 'unknown', hearing: null }),
+  },
+  'src/classifier/stage/procedure.ts': {
+    proceduralContext: (text) => procedure.proceduralContext(subjectOfText(text), OPEN, text),
+  },
+  'src/classifier/stage/stage-words.ts': { stageOfWords: stageWords.stageOfWords },
+  'src/classifier/texts/business-impact.ts': {
+    businessImpactOf: (text) =>
+      businessImpact.businessImpactOf(factsOfParty(text), subjectOfText(text), { kind: 'past', words: text }),
+  },
+  'src/classifier/texts/clauses.ts': { breaksOf: (text) => clauses.breaksOf(text, [MIDDLE]) },
+  'src/classifier/texts/evidence-quote.ts': { evidenceQuote: (text) => evidenceQuote.evidenceQuote(text, MIDDLE) },
+  'src/classifier/texts/sentences.ts': {
+    isAbbreviation: (text) => sentences.isAbbreviation(text, MIDDLE.start, MIDDLE.end),
+    isAside: sentences.isAside,
+    sentencesOf: sentences.sentencesOf,
+  },
+  'src/classifier/texts/summary.ts': {
+    shortened: (text) => summary.shortened(text, [MIDDLE]),
+    summaryOf: (text) =>
+      summary.summaryOf(subjectOfText(text), { proposed: text, standing: OPEN, stage: 'unknown', whole: [text] }),
+  },
+  'src/classifier/texts/title-words.ts': { titleWordsOf: titleWords.titleWordsOf },
   'src/edge/pages/guide-search.ts': { guideHits: (text) => guideSearch.guideHits([], text) },
   'src/edge/pages/html.ts': {
     printable: html.printable,
@@ -394,8 +412,6 @@ export const NOT_FED: Readonly<Record<string, string>> = {
   'queries/search/search-agenda.ts': 'reads what searchQuery makes',
   'queries/search/composed-query.ts': 'reads words in the form of the database',
   'queries/search/search-units.ts': 'reads words in the form of the database',
-  'src/classifier/effects/spelled-out.ts': 'reads rules',
-  'src/classifier/hit-texts.ts': 'joins clauses that are cut',
   'src/edge/pages/addresses.ts': 'reads headings of guides',
   'src/edge/pages/guide-files.ts': 'reads guides of the program',
   'src/edge/pages/guide-pages.ts': 'reads guides of the program',
