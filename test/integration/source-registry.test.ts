@@ -73,7 +73,9 @@ const outcomes = (printed: readonly Printed[]) =>
   Object.fromEntries(printed.map(({ source, client, outcome }) => [`${source}:${client}`, outcome]));
 
 test('the registry adds each source that answers once, and states why it leaves out another', async () => {
-  const first = await addRegistry();
+  const first = await addRegistry('--ignore-robots');
+  const added = await run<readonly { readonly source: string; readonly options: readonly string[] }[]>('list');
+  expect(added.find(({ source }) => source === 'civicclerk')!.options).toEqual(['ignoreRobots=true']);
   expect(outcomes(first)).toEqual({
     'civicclerk:example': 'added',
     'civicweb:example': 'added',

@@ -223,13 +223,14 @@ describe('the sources to add', () => {
     expect(added([...others, { ...SEEN, bodySlug: 'planning-and-zoning' }])).toHaveLength(3);
   });
 
-  it('treat host names of one AgendaCenter as one source, and narrow it only if every row does', () => {
+  it('treat host names of one AgendaCenter as one source, and read all of its categories', () => {
     const site = rowWith({ platform: 'civicplus', client: 'www.example.gov', options: { category: '4' } });
     const old = rowWith({ platform: 'civicplus', client: 'tx-example.civicplus.com', evidenceDate: '2020' });
     const other = rowWith({ ...site, bodySlug: 'planning-and-zoning', options: { category: '7' } });
     const [source] = registrySources([old, site, other]);
     expect(source).toMatchObject({ client: 'www.example.gov', options: {}, otherClients: [old.client] });
-    expect(registrySources([site, other])).toMatchObject([{ options: { category: '4,7' } }]);
+    expect(registrySources([site, other])).toMatchObject([{ options: {} }]);
+    expect(registrySources([site])[0]!.options).toEqual({});
     const everAdded = new Map([[`civicplus:${old.client}`, { isRemoved: false }]]);
     expect(plan([old, site], { everAdded })).toMatchObject([
       { outcome: 'already added', reason: `as civicplus:${old.client}` },

@@ -5,6 +5,8 @@ import { JURISDICTIONS, REGION_TIME_ZONE } from '../../sources/catalogue/catalog
 import { eachByPlatform } from '../../sources/registry/each-by-platform.ts';
 import { type Addition, planAdditions } from '../../sources/registry/plan-additions.ts';
 import { registrySources, type RegistrySource } from '../../sources/registry/registry-sources.ts';
+import { IGNORE_ROBOTS } from '../../sources/source.ts';
+import { type SourceName, SOURCES } from '../../sources/sources.ts';
 import type { Civic } from '../../app/civic.ts';
 import type { CliContext } from '../context.ts';
 import { withProgress } from '../progress-bar.ts';
@@ -14,7 +16,19 @@ import { COUNTY, PLACE, printedSource, registryRows, ROWS } from './source-regis
 /** Timeout for the answer of one client, in milliseconds. */
 const ANSWER_MS = 60_000;
 
-function addedOf({ source, client, jurisdictionSlug, baseUrl, options }: RegistrySource, isPublic: boolean) {
+interface Choices {
+  readonly isPublic: boolean;
+  readonly ignoresRobots: boolean;
+}
+
+const hasRobots = (source: string): boolean =>
+  Object.hasOwn(SOURCES, source) && SOURCES[source as SourceName].ownOptions?.includes(IGNORE_ROBOTS) === true;
+
+function addedOf(
+  { source, client, jurisdictionSlug, baseUrl, options: registered }: RegistrySource,
+  { isPublic, ignoresRobots }: Choices,
+) {
+  const options = { ...registered, ...(ignoresRobots && hasRobots(source) && { ignoreRobots: 'true' }) };
   const { name } = JURISDICTIONS.find(({ slug }) => slug === jurisdictionSlug)!;
   const jurisdiction = { slug: jurisdictionSlug, name, timezone: REGION_TIME_ZONE };
   return {
@@ -47,10 +61,9 @@ async function addSource({ stopping }: CliContext, civic: Civic, added: ReturnTy
   }
 }
 
-interface Additions {
+interface Additions extends Choices {
   readonly sources: readonly RegistrySource[];
   readonly withListed: boolean;
-  readonly isPublic: boolean;
 }
 
 /** Formats the result for a source that was added or skipped. */
@@ -65,14 +78,14 @@ function outcomeOf({ source, ...decided }: Addition, outcomes: ReadonlyMap<strin
 }
 
 /** Adds the sources that answer. If one does not, tries another source of its bodies. */
-async function addSources(context: CliContext, civic: Civic, { sources, withListed, isPublic }: Additions) {
+async function addSources(context: CliContext, civic: Civic, { sources, withListed, ...choices }: Additions) {
   const outcomes = new Map<string, Outcome>();
   const failed = new Set<string>();
   for (;;) {
     const plan = planAdditions(sources, { everAdded: await civic.everAdded(), withListed, failed });
     const toAdd = plan.flatMap(({ source, outcome }) => (outcome === 'to add' ? [source] : []));
     if (toAdd.length === 0) return plan.map((planned) => outcomeOf(planned, outcomes));
-    await addEach(context, civic, { toAdd, isPublic, outcomes });
+    await addEach(context, civic, { toAdd, choices, outcomes });
     for (const [key, { outcome }] of outcomes) if (outcome === 'left out') failed.add(key);
   }
 }
@@ -82,15 +95,15 @@ async function addEach(
   civic: Civic,
   {
     toAdd,
-    isPublic,
+    choices,
     outcomes,
-  }: { readonly toAdd: readonly RegistrySource[]; readonly isPublic: boolean; readonly outcomes: Map<string, Outcome> },
+  }: { readonly toAdd: readonly RegistrySource[]; readonly choices: Choices; readonly outcomes: Map<string, Outcome> },
 ): Promise<void> {
   let done = 0;
   await withProgress(context, 'sources', async (bar) => {
     await eachByPlatform(toAdd, async (source) => {
       context.stopping.throwIfAborted();
-      outcomes.set(sourceKey(source), await addSource(context, civic, addedOf(source, isPublic)));
+      outcomes.set(sourceKey(source), await addSource(context, civic, addedOf(source, choices)));
       bar.update((done += 1), toAdd.length);
     });
   });
@@ -104,10 +117,12 @@ export function addRegistryCommand(add: Command, context: CliContext): void {
     .option(...PLACE)
     .option('--listed', 'also those that only a list names')
     .option('--public', 'also show the bodies of the places in the public hit operations')
+    .option(...IGNORE_ROBOTS)
     .option(...ROWS);
-  runs(context, 'projector', leaf, async (civic, { listed = false, public: isPublic = false, county, place, rows }) => {
-    const sources = registrySources(await registryRows({ county, place, rows }));
-    const printedRows = await addSources(context, civic, { sources, withListed: listed, isPublic });
+  runs(context, 'projector', leaf, async (civic, options) => {
+    const { listed: withListed = false, public: isPublic = false, ignoreRobots: ignoresRobots = false } = options;
+    const sources = registrySources(await registryRows(options));
+    const printedRows = await addSources(context, civic, { sources, withListed, isPublic, ignoresRobots });
     await waitUntilVisible(context, civic, await civic.log.head());
     return printedRows;
   });

@@ -11,7 +11,7 @@ import { addSyncOptions, printReasons } from './sync-options.ts';
 import { addTryCommands } from './try-source.ts';
 import { SAMPLE_ACCOUNT_ID, writeReferenceRecords } from '../../sources/first-run.ts';
 import { sampleRemovals } from '../../sources/sample/sample-records.ts';
-import { FAILED_EVENT, type Source, type SyncReport } from '../../sources/source.ts';
+import { countRows, FAILED_EVENT, type Source, type SyncReport } from '../../sources/source.ts';
 import { type SourceName, SOURCES } from '../../sources/sources.ts';
 
 /** Returns the reason of a failed sync in one line; null if nothing failed. */
@@ -69,7 +69,7 @@ export function addSourcesCommands(program: Command, context: CliContext): void 
         context,
         json
           ? report
-          : { ...counts, ...read, rejected: rejected.length, skipped: skipped.length, degraded: degraded.length },
+          : { ...counts, ...read, rejected: rejected.length, skipped: skipped.length, degraded: countRows(degraded) },
         { json },
       );
       if (!json) {

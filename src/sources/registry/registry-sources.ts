@@ -31,9 +31,12 @@ export function compareEvidence(
   return left.client < right.client ? -1 : 1;
 }
 
+/** A site lists all of its bodies, so the category of the body that someone looked for says nothing about the others. */
+const OF_ONE_BODY: ReadonlySet<string> = new Set(['category']);
+
 /** An option narrows a source, so it counts only if every row has it. */
 function mergeOptions(rows: readonly RegistryRow[]): Readonly<Record<string, string>> {
-  const names = Object.keys(rows[0]!.options ?? {});
+  const names = Object.keys(rows[0]!.options ?? {}).filter((name) => !OF_ONE_BODY.has(name));
   const shared = names.filter((name) => rows.every(({ options }) => options?.[name] !== undefined));
   return Object.fromEntries(
     shared.map((name) => [name, [...new Set(rows.map(({ options }) => options![name]!))].join(',')]),
