@@ -89,11 +89,12 @@ async function readPage(pdf: Pdf, number: number): Promise<readonly TextLine[]> 
   }
 }
 
-/** Returns null for a damaged page; the others are read. */
+/** Returns null for a damaged page; the others are read. Throws `UnreadableDocument` for a page that contains itself. */
 async function tryReadPage(pdf: Pdf, number: number): Promise<readonly TextLine[] | null> {
   try {
     return await readPage(pdf, number);
-  } catch {
+  } catch (error) {
+    if (/\bcircular reference\b/.test((error as Error).message)) throw new UnreadableDocument('contains itself');
     return null;
   }
 }
@@ -121,6 +122,8 @@ export async function readPdf(bytes: Uint8Array): Promise<DocumentText> {
       }
       if (characters > MAX_CHARACTERS) throw new UnreadableDocument(`has more than ${MAX_CHARACTERS} characters`);
     }
+    // Without a page that was read, it is not known if the document has text.
+    if (damagedPages === pdf.numPages) throw new UnreadableDocument('has only damaged pages');
     return { pageCount: pdf.numPages, pageWidth, lines, damagedPages };
   } finally {
     await pdf.loadingTask.destroy();

@@ -1,4 +1,5 @@
-import type { CheckReason } from '../../domain/ports/source-checks.ts';
+import { sourceKey, type SourceRef } from '../../domain/events/source-events.ts';
+import type { CheckReason, SourceCheck } from '../../domain/ports/source-checks.ts';
 import { beginningOf } from '../../domain/text/source-text.ts';
 import { oneLine } from './agendas/values.ts';
 import type { Finding, SyncReport } from './source.ts';
@@ -39,6 +40,12 @@ export function checkReasons(report: Pick<SyncReport, 'skipped' | 'degraded' | '
       ...(address !== undefined && address.length <= MAX_TEXT && { address }),
     };
   });
+}
+
+/** Returns what `sources status` shows of a sync. `checkedAt` is in milliseconds. */
+export function sourceCheckOf(ref: SourceRef, report: SyncReport, checkedAt: number): SourceCheck {
+  const { sourceIds, failure } = report;
+  return { sourceKey: sourceKey(ref), sourceIds, checkedAt, failure, reasons: checkReasons(report) };
 }
 
 /** Returns a reason as one line: "3 degraded: its agenda has no text layer (event 471, https://www.example.gov/471)". */

@@ -125,6 +125,10 @@ export interface SyncReport {
   readonly position: Position | null;
 }
 
+/** Number of rows that have findings; a row can have several. */
+export const countRows = (findings: readonly Finding[]): number =>
+  new Set(findings.map(({ what, id }, index) => (id === null ? index : `${what} ${id}`))).size;
+
 /** Begins the reason of an event that could not be read. */
 export const FAILED_EVENT = 'could not be read: ';
 

@@ -216,7 +216,10 @@ test('an OpenCities calendar gives each occurrence of its meetings, with the day
   days = [{ Items: days[1]!.Items }];
   expect(await sync()).toMatchObject({ removed: 1 });
   days = [];
-  expect(await sync()).toMatchObject({ removed: 0, failure: expect.stringContaining('without a body') as string });
+  expect(await sync()).toMatchObject({
+    removed: 0,
+    failure: expect.stringContaining('list of meetings is empty') as string,
+  });
 });
 
 test('a CivicClerk client gives the events of all pages, with the local time that it marks as UTC', async () => {

@@ -89,7 +89,7 @@ describe('a list that cannot be read', () => {
     ['a redirect to loopback', { '/list': redirect('http://127.0.0.1:1/') }, /127\.0\.0\.1:1 is not a public host/],
     ['a document in its place', { '/list': status(200, { 'content-type': 'application/pdf' }) }, /not a page/],
     ['status 404', { '/list': status(404) }, /is gone \(status 404\)/],
-    ['an empty list', { '/list': page('[]') }, /contains no body/],
+    ['an empty list', { '/list': page('[]') }, /the list of meetings is empty/],
   ])('is a failure in the status, and removes nothing: %s', async (_, changed, reason) => {
     const { sync, report, published, statusOfSource } = await syncTwice(changed);
     expect(report).toMatchObject({ failure: expect.stringMatching(reason) as unknown, removed: 0 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { meetingStatus } from '../../src/sources/agendas/map-event.ts';
-import { bodyNameIn } from '../../src/sources/listed/listed-reader.ts';
+import { bodyNameIn, meetingNameIn } from '../../src/sources/listed/listed-reader.ts';
 import { eventItemRow, eventRow } from '../../src/sources/agendas/rows.ts';
 
 const event = (fields: Record<string, unknown> = {}) =>
@@ -93,6 +93,12 @@ describe('the name of a listed meeting', () => {
   it('keeps words that a notice shares with names', () => {
     for (const name of ['Deferred Compensation Committee', 'Regular Meeting', 'Meeting of the Board'])
       expect(bodyNameIn(name)).toBe(name);
+  });
+
+  it('keeps the year of its name, which that of the body is without', () => {
+    const name = '2020 Census Committee';
+    expect(meetingNameIn(`CANCELLED - ${name} - March 24, 2020`)).toBe(name);
+    expect(bodyNameIn(name)).toBe('Census Committee');
   });
 
   it.each(['Zoning Commission - NO MEETING', 'Zoning Commission Not Held'])(

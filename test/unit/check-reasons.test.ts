@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { countRows } from '../../src/sources/source.ts';
 import { checkReasons, reasonLine } from '../../src/sources/check-reasons.ts';
 
 const NOTHING = { skipped: [], degraded: [], rejected: [] };
@@ -40,4 +41,9 @@ test('a reason is printed in one line', () => {
   const rejected = [{ resource: 'meetings', id: 'x', reason: 'title:\nis empty' }];
   const [, line] = checkReasons({ ...NOTHING, rejected, degraded: [unreadable(1), unreadable(2)] }).map(reasonLine);
   expect(line).toBe('1 rejected: title: is empty (meetings x)');
+});
+
+test('a row with several reasons is one row', () => {
+  const both = [unreadable(1), { ...unreadable(1), reason: 'states no time' }];
+  expect(countRows([...both, unreadable(2), { what: 'event', id: null, reason: 'is no meeting' }])).toBe(3);
 });

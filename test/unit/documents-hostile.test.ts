@@ -34,7 +34,11 @@ const document = (xml: string): Uint8Array => zipSync({ 'word/document.xml': str
 it.each<readonly [string, Uint8Array, string]>([
   ['an encrypted PDF', new Uint8Array(ENCRYPTED), 'is encrypted'],
   ['a truncated PDF', GOOD.slice(0, 60), 'is not a complete PDF'],
-  ['a PDF whose pages contain themselves', pdfOfObjects(['<< /Type /Catalog /Pages 2 0 R >>', LOOP]), 'has no text'],
+  [
+    'a PDF whose pages contain themselves',
+    pdfOfObjects(['<< /Type /Catalog /Pages 2 0 R >>', LOOP]),
+    'contains itself',
+  ],
   ['a truncated ZIP archive', document('<w:document/>').slice(0, 40), 'is not a complete ZIP archive'],
   ['another ZIP archive', zipSync({ 'a.txt': strToU8('a') }), 'is a ZIP archive, but not a document of Word'],
   ['a ZIP bomb', document('a'.repeat(60_000_000)), 'unpacks to more than 50 MB'],
@@ -64,6 +68,7 @@ it('an agenda with a damaged page is not divided in part', async () => {
     items: [],
     reason: 'has damaged pages: 1 of 2',
   });
+  expect(await read(damaged)).toMatchObject({ textEvidence: null, items: [], reason: 'has only damaged pages' });
 });
 
 it('a PDF that unpacks to more memory than is allowed costs one worker', async () => {

@@ -11,9 +11,9 @@ import { publishedRecords } from '../../../queries/feed/published-records.ts';
 import type { Platform } from '../platform.ts';
 import { createAddedSourceWriter, removalReason } from '../../sources/added-source-writer.ts';
 import { addedSources, connectorOf, type Connectors, requestOf, statesOf } from '../../sources/added-sources.ts';
-import { checkReasons } from '../../sources/check-reasons.ts';
+import { sourceCheckOf } from '../../sources/check-reasons.ts';
 import { parsePollEntry, pollLease, requireLegistarTokens } from '../../sources/poll-settings.ts';
-import { type SyncReport, type SyncRequest } from '../../sources/source.ts';
+import { countRows, type SyncReport, type SyncRequest } from '../../sources/source.ts';
 import { type SourceName, SOURCES } from '../../sources/sources.ts';
 import { SAMPLE_IDS, sampleRemovals } from '../../sources/sample/sample-records.ts';
 import { type JobPart, runWhenFree } from '../../processors/runtime/jobs.ts';
@@ -91,13 +91,7 @@ function createSyncSource(parts: SourceParts): SyncSource {
     // Only an added source names a place.
     const into = request.place === undefined ? writer : createAddedSourceWriter(parts, ref);
     const report = await connectors[source].sync(request, { writer: into, known: published, clock, documents });
-    await checks.put({
-      sourceKey: sourceKey(ref),
-      sourceIds: report.sourceIds,
-      checkedAt: clock.now(),
-      failure: report.failure,
-      reasons: checkReasons(report),
-    });
+    await checks.put(sourceCheckOf(ref, report, clock.now()));
     const sample = await published.current('jurisdictions', [SAMPLE_IDS.jurisdiction]);
     if (report.failure !== null || sample.size === 0) return report;
     const removed = appendedPositions(await writer.write(sampleRemovals(), {}));
@@ -115,7 +109,7 @@ function createPoll({ logger }: Platform, syncSource: SyncSource): Poll {
       appended,
       removed,
       skipped: skipped.length,
-      degraded: degraded.length,
+      degraded: countRows(degraded),
       failedEvents,
     };
     if (failure === null) logger.info(counts, 'source polled');

@@ -89,9 +89,9 @@ export class SyncRun {
     return this.#run.findings;
   }
 
-  /** True if the run reads every event of a source that was last read under other rules. */
+  /** True if the run reads every event of a source that was last read under other rules, and no file waits. */
   get isWhole(): boolean {
-    return this.#run.since === null;
+    return this.#run.since === null && this.#run.files?.hasWaiting !== true;
   }
 
   /** The sources that this run checks. */
@@ -130,7 +130,10 @@ export class SyncRun {
     this.read.bodies = parsed.rows.length + parsed.skipped.length;
     this.findings.skip(parsed.skipped, null);
     if (!parsed.rows.some(({ BodyName }) => oneLine(BodyName) !== null)) {
-      throw new SourceUnavailable('the list of bodies contains no body');
+      const isOfMeetings = this.#run.reader.platform.listsNoBodies === true;
+      throw new SourceUnavailable(
+        isOfMeetings ? 'the list of meetings is empty' : 'the list of bodies contains no body',
+      );
     }
     return parsed;
   }

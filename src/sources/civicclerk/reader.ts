@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CivicClerkClient, AgendaReader } from '../../../domain/ports/source-ports.ts';
 import { civicClerkItemsInSteps } from './agenda-items.ts';
 import { oneLine, toTwelveHourTime } from '../agendas/values.ts';
-import { bodyNameIn, derivedNumber, type ListedEvent, listedReader } from '../listed/listed-reader.ts';
+import { bodyNameIn, derivedNumber, type ListedEvent, listedReader, meetingNameIn } from '../listed/listed-reader.ts';
 import { mapInTurns, runInTurns } from '../../../domain/text/steps.ts';
 
 const text = z.string().nullish();
@@ -82,7 +82,7 @@ function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): List
   return {
     EventId: row.id,
     ...bodyOf(row),
-    EventTitle: bodyNameIn(row.eventName),
+    EventTitle: meetingNameIn(row.eventName),
     EventDate: row.startDateTime,
     // Local time of the meeting, although it ends in Z.
     EventTime: toTwelveHourTime(row.startDateTime),

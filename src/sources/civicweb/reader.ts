@@ -3,7 +3,7 @@ import type { Clock } from '../../../domain/ports/clock.ts';
 import type { CivicWebClient, AgendaReader } from '../../../domain/ports/source-ports.ts';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import { plainText } from '../../../domain/text/source-text.ts';
-import { bodyNameIn, listedReader } from '../listed/listed-reader.ts';
+import { bodyNameIn, listedReader, meetingNameIn } from '../listed/listed-reader.ts';
 import { runInTurns, mapInTurns } from '../../../domain/text/steps.ts';
 import { agendaRowsInSteps } from './agenda-rows.ts';
 
@@ -46,7 +46,7 @@ export function civicWebReader(client: CivicWebClient, portal: string, clock: Cl
           EventId: row.Id,
           EventBodyId: row.TypeId,
           EventBodyName: bodyNameIn(row.Name),
-          EventTitle: bodyNameIn(row.Name),
+          EventTitle: meetingNameIn(row.Name),
           EventDate: row.MeetingDate,
           EventTime: row.MeetingTime,
           EventLocation: row.MeetingLocation,

@@ -54,8 +54,8 @@ const MARK = new RegExp(
 /** A longer text is no name with a notice. */
 const MAX_NAME = 500;
 
-/** The name of a meeting without notice and day, "Commissioners Court" in "CANCELLED - Commissioners Court - May 19 2026"; of a body, the most frequent one. */
-export function bodyNameIn(listed: string): string {
+/** The name of a meeting without notice and day: "2020 Census Committee" in "CANCELLED - 2020 Census Committee - May 19 2026". */
+export function meetingNameIn(listed: string): string {
   const name = oneLine(plainText(listed)) ?? '';
   if (name.length > MAX_NAME) return name;
   return name
@@ -63,8 +63,13 @@ export function bodyNameIn(listed: string): string {
     .replace(PART, '')
     .replace(/^ [–-] /, '')
     .replace(MARK, '')
-    .replace(DATED, '')
-    .replace(/^20\d\d\s+/, '');
+    .replace(DATED, '');
+}
+
+/** The name of a body in that of a meeting, which is also without a year before it; of several, the most frequent one. */
+export function bodyNameIn(listed: string): string {
+  const name = meetingNameIn(listed);
+  return name.length > MAX_NAME ? name : name.replace(/^20\d\d\s+/, '');
 }
 
 function mostFrequent(names: readonly string[]): string {

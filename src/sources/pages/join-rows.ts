@@ -1,6 +1,6 @@
 import { anyPhrase } from '../../../domain/text/patterns.ts';
 import { oneLine } from '../agendas/values.ts';
-import { bodyNameIn } from '../listed/listed-reader.ts';
+import { bodyNameIn, meetingNameIn } from '../listed/listed-reader.ts';
 import { withoutDays } from './title-days.ts';
 
 /** A row of a list of papers: one paper of a meeting, with what stands beside it. */
@@ -152,7 +152,7 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
 /** The title without the name of the paper at its end, as in "Regular Meeting Agenda (PDF)"; null for one that names only the paper. */
 function titleOf(title: string): string | null {
   if (subjectOf(title.slice(0, MAX_TITLE)) === '') return null;
-  return bodyNameIn(title)
+  return meetingNameIn(title)
     .replace(FORM, '')
     .replace(/ (?:agenda(?: packet)?|packet)$/i, '');
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
 import type { WebReader } from '../../../domain/ports/web-reader.ts';
-import { bodyNameIn, derivedNumber, type ListedEvent, listedReader } from '../listed/listed-reader.ts';
+import { bodyNameIn, derivedNumber, type ListedEvent, listedReader, meetingNameIn } from '../listed/listed-reader.ts';
 import { bodyInTitle } from '../pages/body-words.ts';
 import { withoutDays } from '../pages/title-days.ts';
 import { firstRecentDay } from '../pages/recent-years.ts';
@@ -81,7 +81,7 @@ function eventOf({ id, day, title, list }: Video, site: string): ListedEvent {
     EventId: id,
     EventBodyId: derivedNumber(name.toLowerCase()),
     EventBodyName: name,
-    EventTitle: bodyNameIn(title),
+    EventTitle: meetingNameIn(title),
     EventDate: day,
     // The title can contain a notice that the meeting is canceled.
     EventName: title,

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AgendaReader, TechShareClient } from '../../../domain/ports/source-ports.ts';
 import { toTwelveHourTime } from '../agendas/values.ts';
-import { bodyNameIn, derivedNumber, listedReader } from '../listed/listed-reader.ts';
+import { bodyNameIn, derivedNumber, listedReader, meetingNameIn } from '../listed/listed-reader.ts';
 import { mapInTurns } from '../../../domain/text/steps.ts';
 
 const meetingRow = z.object({
@@ -38,7 +38,7 @@ export function techShareReader(client: TechShareClient, portal: string): Agenda
           EventId: derivedNumber(row.id),
           EventBodyId: derivedNumber(row.meetingType),
           EventBodyName: bodyNameIn(row.meetingType),
-          EventTitle: bodyNameIn(row.description ?? row.meetingType),
+          EventTitle: meetingNameIn(row.description ?? row.meetingType),
           EventDate: row.meetingStartDateTime,
           EventTime: toTwelveHourTime(row.meetingStartDateTime),
           // The description of a meeting can contain a notice that it is canceled.

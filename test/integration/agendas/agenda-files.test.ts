@@ -3,6 +3,7 @@ import { DAY_MS, HOUR_MS } from '../../../domain/durations.ts';
 import { SourceUnavailable } from '../../../domain/ports/source-ports.ts';
 import type { Validator, WebReader } from '../../../domain/ports/web-reader.ts';
 import { readDocument } from '../../../infra/documents/read-document.ts';
+import { MAX_OLD_FILES } from '../../../src/sources/agendas/files/agenda-files.ts';
 import { agendaConnector } from '../../../src/sources/agendas/sync.ts';
 import { catalogueRecords } from '../../../src/sources/catalogue/catalogue-records.ts';
 import { type ListedEvent, listedReader } from '../../../src/sources/listed/listed-reader.ts';
@@ -360,4 +361,27 @@ test('an event keeps its items while its file cannot be divided, and then joins 
   const meetings = records.all('meetings').map(({ id }) => id);
   expect([meetings.length, [...new Set(items().map(({ meetingId }) => meetingId))]]).toEqual([1, meetings]);
   expect(items()).toHaveLength(count);
+});
+
+test('one sync reads a bounded number of old agendas, the newest first, and the next ones read the others', async () => {
+  const more = 5;
+  const dayOf = (nth: number) => new Date(Date.parse('2026-08-01') - nth * DAY_MS).toISOString().slice(0, 10);
+  events = [meeting(1, '2026-12-08')];
+  serve('/agenda/1', agendaPdf(AGENDA_LINES));
+  for (let nth = 0; nth < MAX_OLD_FILES + more; nth += 1) {
+    events.push(meeting(10 + nth, dayOf(nth)));
+    serve(`/agenda/${10 + nth}`, agendaPdf([...AGENDA_LINES, `5. REPORT ${nth}`]));
+  }
+  const waiting = (report: Awaited<ReturnType<typeof sync>>) =>
+    reasons(report).filter((reason) => reason === 'its agenda waits for a later sync').length;
+  expect(waiting(await sync())).toBe(more);
+  expect(asked).toHaveLength(1 + MAX_OLD_FILES);
+  expect([asked[0], asked.at(-1)]).toEqual(['/agenda/1', `/agenda/${9 + MAX_OLD_FILES}`]);
+  now += HOUR_MS;
+  expect(waiting(await sync())).toBe(0);
+  expect(asked).toHaveLength(more);
+  now += HOUR_MS;
+  await sync();
+  // Without a validator an upcoming agenda is asked for every two hours.
+  expect(asked).toEqual(['/agenda/1']);
 });

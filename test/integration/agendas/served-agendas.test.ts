@@ -139,6 +139,26 @@ test('an erasure deletes the stored text of the agenda, and the next sync reads 
   expect((await all('agenda_items')).has(item.id)).toBe(false);
 });
 
+test('the status of a source states why its agenda could not be read, until the next good answer', async () => {
+  await sync();
+  const reasons = async () =>
+    (await civic.sourceStates()).map((state) => [state.client, state.degraded, state.reasons]);
+  expect(await reasons()).toEqual([[CLIENT, 0, []]]);
+  const good = agenda;
+  agenda = agenda.slice(0, 60);
+  await sync();
+  const address = `${site.baseUrl}/api/meetingattachments/download?id=7`;
+  const reason = { effect: 'degraded', reason: 'its agenda is not a complete PDF', count: 1, address };
+  expect(await reasons()).toEqual([[CLIENT, 1, [expect.objectContaining(reason)]]]);
+  agenda = good;
+  await sync();
+  expect(await reasons()).toEqual([[CLIENT, 0, []]]);
+  agenda = agenda.slice(0, 60);
+  await sync();
+  await civic.removeSource(ADDED, 30_000);
+  expect(await civic.sourceChecks.list()).toEqual([]);
+});
+
 test('removing the source with its records deletes the stored text of its agendas', async () => {
   await sync();
   expect(await texts()).toHaveLength(1);

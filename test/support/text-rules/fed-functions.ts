@@ -333,6 +333,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
   'src/sources/listed/listed-reader.ts': {
     derivedNumber: listedReader.derivedNumber,
     bodyNameIn: listedReader.bodyNameIn,
+    meetingNameIn: listedReader.meetingNameIn,
     listedReader: null,
   },
   'src/sources/civicclerk/agenda-items.ts': {

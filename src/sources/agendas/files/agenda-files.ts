@@ -16,6 +16,8 @@ export interface ReadFile {
   readonly version: (DocumentVersion & Pick<StoredDocument, 'recordIds' | 'meetingId'>) | null;
   /** Why the file could not be read now; null if it could. */
   readonly failure: string | null;
+  /** True if a later sync reads the file. */
+  readonly isWaiting?: true;
 }
 
 export interface FileRequest {
@@ -26,6 +28,11 @@ export interface FileRequest {
   readonly isForced: boolean;
 }
 
+/**
+ * Files of past meetings that one sync reads for the first time, or again by new rules: the first sync of a source has
+ * an end, and the next ones read the others.
+ */
+export const MAX_OLD_FILES = 100;
 /** Maximum bytes of an address that can be stored. */
 const MAX_ADDRESS = 2_000;
 /** Maximum characters of the stored items of an agenda, so that a row fits into a line of a backup. */
@@ -66,6 +73,9 @@ export class AgendaFiles {
   readonly #web: WebReader;
   readonly #ports: DocumentPorts;
   readonly #clock: Pick<Clock, 'now'>;
+  /** True if files of past meetings wait for a later sync. */
+  hasWaiting = false;
+  #oldFiles = 0;
   #last: Promise<unknown> = Promise.resolve();
 
   constructor(web: WebReader, ports: DocumentPorts, clock: Pick<Clock, 'now'>) {
@@ -97,8 +107,14 @@ export class AgendaFiles {
     const stored = await this.#ports.stored.find(address);
     if (stored !== null && isFresh(stored, request, this.#clock.now())) return { version: stored, failure: null };
     const isCurrent = stored?.readingVersion === AGENDA_TEXT_VERSION;
+    const isOld = request.isPast && !request.isForced && !isCurrent;
+    if (isOld && this.#oldFiles >= MAX_OLD_FILES) {
+      this.hasWaiting = true;
+      return { version: stored, failure: null, isWaiting: true };
+    }
     try {
       const file = await this.#web.file(address, isCurrent ? stored.validator : {});
+      if (isOld) this.#oldFiles += 1;
       return { version: await this.#accept(address, file, stored, isCurrent), failure: null };
     } catch (error) {
       if (!(error instanceof SourceUnavailable)) throw error;

@@ -52,7 +52,8 @@ function rowOf(event: EventRow, { date, time, status }: AgendaDocument, timezone
   };
 }
 
-function flawsOf(event: EventRow, { version, failure }: ReadFile): readonly string[] {
+function flawsOf(event: EventRow, { version, failure, isWaiting }: ReadFile): readonly string[] {
+  if (isWaiting === true) return ['its agenda waits for a later sync'];
   const agenda = version?.agenda;
   const isOtherDay = agenda?.date != null && agenda.date !== localDate(event.EventDate);
   return [
