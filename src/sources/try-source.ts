@@ -97,36 +97,44 @@ export async function trySource(
   const report = await connector.sync({ ...request, place: TRIED_PLACE }, target);
   const meetings = collected.of('meetings');
   const meetingIds = new Map([...meetings].map(([id, { sourceRecordId }]) => [id, sourceRecordId]));
-  const items = collected.of('agenda_items');
   return {
     meetings: [...meetings.values()]
       .map((meeting) => meetingOf(meeting, collected.of('public_bodies')))
       .toSorted((left, right) => (left.date < right.date ? 1 : -1)),
-    documents: [...collected.of('documents').values()].map(
-      ({ meetingId, agendaItemId, kind, title, url, mediaType }) => ({
-        meeting: meetingIds.get(meetingId ?? '') ?? null,
-        item: items.get(agendaItemId ?? '')?.agendaNumber ?? null,
-        kind,
-        title,
-        url,
-        mediaType,
-      }),
-    ),
-    items: [...items.values()]
-      .toSorted((left, right) =>
-        left.meetingId < right.meetingId ? -1 : left.meetingId > right.meetingId ? 1 : left.sequence - right.sequence,
-      )
-      .map(({ meetingId, agendaNumber, section, title, kind, text, sourceUrl }) => ({
-        meeting: meetingIds.get(meetingId) ?? null,
-        number: agendaNumber,
-        section: section ?? null,
-        title,
-        kind,
-        text,
-        sourceUrl,
-      })),
+    documents: documentRows(collected, meetingIds),
+    items: itemRows(collected, meetingIds),
     skipped: report.skipped,
     degraded: report.degraded,
     failure: report.failure,
   };
+}
+
+/** Ids of meetings at the source, by the ids of their records. */
+type MeetingIds = ReadonlyMap<string, string | null | undefined>;
+
+function documentRows(collected: CollectedRecords, meetingIds: MeetingIds): readonly object[] {
+  const items = collected.of('agenda_items');
+  return [...collected.of('documents').values()].map(({ meetingId, agendaItemId, kind, title, url, mediaType }) => ({
+    meeting: meetingIds.get(meetingId ?? '') ?? null,
+    item: items.get(agendaItemId ?? '')?.agendaNumber ?? null,
+    kind,
+    title,
+    url,
+    mediaType,
+  }));
+}
+
+function itemRows(collected: CollectedRecords, meetingIds: MeetingIds): readonly object[] {
+  const items = [...collected.of('agenda_items').values()].toSorted((left, right) =>
+    left.meetingId < right.meetingId ? -1 : left.meetingId > right.meetingId ? 1 : left.sequence - right.sequence,
+  );
+  return items.map(({ meetingId, agendaNumber, section, title, kind, text, sourceUrl }) => ({
+    meeting: meetingIds.get(meetingId) ?? null,
+    number: agendaNumber,
+    section: section ?? null,
+    title,
+    kind,
+    text,
+    sourceUrl,
+  }));
 }

@@ -1,10 +1,18 @@
 import { readDays } from '../../../domain/agenda-text/meeting-days.ts';
+import { anyOf, pattern } from '../../../domain/text/patterns.ts';
 
 /** Maximum characters of a title that are read. */
 const MAX_TITLE = 300;
 /** "02242026" and "20260224", in file names. */
-const COMPACT =
-  /(?<!\d)(?:(?<month>\d{2})(?<day>\d{2})(?<year>20\d{2})|(?<year>20\d{2})(?<month>\d{2})(?<day>\d{2}))(?!\d)/;
+const COMPACT = pattern(
+  '',
+  String.raw`(?<!\d)`,
+  anyOf(
+    String.raw`(?<month>\d{2})(?<day>\d{2})(?<year>20\d{2})`,
+    String.raw`(?<year>20\d{2})(?<month>\d{2})(?<day>\d{2})`,
+  ),
+  String.raw`(?!\d)`,
+);
 
 /** Returns the first day that a title states, `YYYY-MM-DD`; null without one. */
 export function dayInTitle(title: string): string | null {

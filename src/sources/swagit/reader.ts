@@ -1,6 +1,7 @@
 import type { Clock } from '../../../domain/ports/clock.ts';
 import type { AgendaReader } from '../../../domain/ports/source-ports.ts';
 import type { WebReader } from '../../../domain/ports/web-reader.ts';
+import { anyPhrase, pattern } from '../../../domain/text/patterns.ts';
 import { bodyNameIn, derivedNumber, type ListedEvent, listedReader, meetingNameIn } from '../listed/listed-reader.ts';
 import { bodyInTitle } from '../pages/body-words.ts';
 import { withoutDays } from '../pages/title-days.ts';
@@ -20,8 +21,15 @@ export interface SwagitSite {
 }
 
 /** Words of a meeting: lists have news, ceremonies and films too. */
-const MEETING =
-  /\b(?:meetings?|sessions?|hearings?|workshops?|council|court|commission(?:ers)?|board|committee|trustees|authority|corporation|p ?& ?z|agency|panel|task force|cabinet|directors)\b/i;
+const MEETING = pattern(
+  'i',
+  String.raw`\b`,
+  anyPhrase(`
+    meetings?, sessions?, hearings?, workshops?, council, court, commission(?:ers)?, board, committee, trustees,
+    authority, corporation, p ?& ?z, agency, panel, task force, cabinet, directors
+  `),
+  String.raw`\b`,
+);
 
 /** Reads recordings of meetings. They are published after the meeting, and state no time of it. */
 export function swagitReader({ web, site, view, since, clock }: SwagitSite): AgendaReader {
