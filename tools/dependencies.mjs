@@ -30,7 +30,7 @@ const isLeftOut = ({ dev, peer }, set) => (dev === true && set < TOOLS) || (peer
 
 /**
  * Installs the dependencies when they are missing or belong to another lock file. Of several that run at once one installs, the others wait.
- * @param {{ withTools: boolean, withPayments: boolean }} wanted also what only tests, checks and measurements need, half of a gigabyte; also
+ * @param {{ withTools: boolean, withPayments: boolean }} sets also what only tests, checks and measurements need, half of a gigabyte; also
  * the libraries of pay as you go, 95 MB, which settings can ask for, too
  */
 export async function ensureDependencies({ withTools, withPayments }) {
@@ -42,7 +42,7 @@ export async function ensureDependencies({ withTools, withPayments }) {
   try {
     const lock = JSON.parse(lockFile.toString());
     // A set that is installed stays.
-    const set = Math.max(wanted, installedSet(lock));
+    const set = Math.max(required, installedSet(lock));
     if (!isInstalled(lock, set)) await install(turn, SETS[set], set > BASE && isInstalled(lock, BASE));
     repairLibraryLinks();
     writeFileSync(stamp, hash + SETS[set].stamp);

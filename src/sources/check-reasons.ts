@@ -8,8 +8,14 @@ import type { Finding, SyncReport } from './source.ts';
 const MAX_REASONS = 10;
 /** Characters of a reason and of an address. */
 const MAX_TEXT = 300;
-/** An address, a date or a number that differs from row to row. A status such as 404 stays. */
-const VARYING = /\S*(?:\/|\d[\d.:-]{3,})\S*/g;
+/** Matches a word with an address, a date or a number that differs from row to row. A status such as 404 stays. */
+const VARYING = /\/|\d[\d.:-]{3,}/;
+
+const withoutVarying = (text: string): string =>
+  text
+    .split(' ')
+    .map((word) => (VARYING.test(word) ? '#' : word))
+    .join(' ');
 
 type FoundRow = Finding & Pick<CheckReason, 'effect'>;
 
@@ -24,7 +30,7 @@ function rowsOf({ skipped, degraded, rejected }: Pick<SyncReport, 'skipped' | 'd
 
 /** Returns the text that is equal for rows with the same reason. */
 const keyOf = ({ effect, what, reason }: FoundRow): string =>
-  `${effect} ${what} ${beginningOf(reason, MAX_TEXT).replaceAll(VARYING, '#')}`;
+  `${effect} ${what} ${withoutVarying(beginningOf(reason, MAX_TEXT))}`;
 
 /** Counts the rows that a sync left out or published incompletely by their reasons, the most frequent first. */
 export function checkReasons(report: Pick<SyncReport, 'skipped' | 'degraded' | 'rejected'>): readonly CheckReason[] {

@@ -61,7 +61,7 @@ export function addTryCommands(sources: Command, context: CliContext): void {
       );
       if (json) print(context, trial, { json });
       else printTrial(context, trial);
-      if (trial.failure !== null) throw new CommandFailed(`${client} could not be trial as a whole: ${trial.failure}`);
+      if (trial.failure !== null) throw new CommandFailed(`${client} could not be read as a whole: ${trial.failure}`);
     });
   }
 }

@@ -73,7 +73,7 @@ const showLines = (points, now) => {
   fill(byId('lines'), lines, makeLine, (figure, [name, valueOf, text]) => {
     const values = points.map((point) => [(100 * (point.at - now + HOUR_MS)) / HOUR_MS, valueOf(point)]);
     const measured = values.map(([, value]) => value).filter((value) => value !== null);
-    const highest = Math.max(0, ...known);
+    const highest = Math.max(0, ...measured);
     const summary = measured.length === 0 ? 'measuring' : `${text(measured.at(-1))}, highest ${text(highest)}`;
     const [caption, svg] = figure.children;
     setText(caption.children[0], name);
