@@ -109,6 +109,7 @@ function roleOf(tokens: readonly Token[], at: number, earlier: Earlier): AmountR
   if (NEVER.some((phrase) => context.includes(` ${phrase} `))) return null;
   const cued = cuedRole(context);
   if (cued !== undefined && cued !== 'total') return cued;
+  if (context.includes(' total ')) return 'total';
   if (Math.min(earlier.receives, earlier.received) > at - CLAUSE) return 'revenue';
   return earlier.changeOrder > at - CLAUSE ? 'change' : 'total';
 }
@@ -151,7 +152,8 @@ export function amountsOf(reading: Reading): AmountFact[] {
     const money = moneyAt(tokens, at);
     if (money === null || increase !== null) continue;
     const unitEnd = endOfUnit(tokens, money.end);
-    const role = unitEnd < 0 ? roleOf(tokens, at, earlier) : 'per_unit';
+    const priced = roleOf(tokens, at, earlier);
+    const role = unitEnd >= 0 && priced !== null ? 'per_unit' : priced;
     if (role === null) continue;
     const unit = unitEnd < 0 ? null : source.slice(tokens[money.end + 1]!.start, tokens[unitEnd]!.end);
     facts.push({ ...quote(reading, at, money.end), value: money.value, currency: 'USD', role, unit });

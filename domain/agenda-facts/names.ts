@@ -19,15 +19,15 @@ export const CERTAIN_ORGANIZATIONS = wordSet(`
 `);
 /** Words that end a name in any case of letters. */
 const NEVER_IN_NAMES = wordSet(`
-  a an as at by before be been being after any are is was has have had if in into it its near not on onto or per
-  than that then this these those through under until upon via when where which while who whose will with within
-  without to from over between during regarding concerning relating pursuant including located generally doing
-  requesting requests request requested authorize authorizing authorization approve approving approval amend
-  amending amendment amendments award awarding execute execution extend extension renewal agreement agreements
-  contract contracts lease ordinance resolution license permit application petition variance rezoning rezone
-  zoning amount total cost costs purchase providing provide provides subject change order closing designating
-  establishing creating naming ground master interlocal intergovernmental interagency consider discussion possible
-  action proposal proposals bid bids for so such there they using utilizing
+  a an as at by before be been being after any are is was has have had if in into it its near not on onto or per than
+  that then this these those through under until upon via when where which while who whose will with within without
+  to from over between during regarding concerning relating pursuant including located generally doing requesting
+  requests request requested authorize authorizing authorization approve approving approval amend amending amendment
+  amendments award awarding execute execution extend extension renewal agreement agreements contract contracts lease
+  ordinance resolution license permit application petition variance rezoning rezone zoning amount total cost costs
+  purchase providing provide provides subject change order closing designating establishing creating naming ground
+  master interlocal intergovernmental interagency consider discussion possible action proposal proposals bid bids for
+  so such there they using utilizing settlement lawsuit styled claim claims
 `);
 const CONNECTORS = wordSet('of and & the de la del los las y');
 const ALIASES = wordSet('dba d/b/a fka f/k/a');

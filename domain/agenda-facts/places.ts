@@ -72,6 +72,7 @@ function extentStart(tokens: readonly Token[], from: number): number {
   for (let at = from - 1; at >= 0 && from - at < 10; at--) {
     const { word, kind } = tokens[at]!;
     if (CORNER_WORDS.has(word) || DIRECTIONS.has(word)) start = at;
+    else if (DISTANCE.has(word) && tokens[at - 2]?.word === 'within') break;
     else if (DISTANCE.has(word) && tokens[at - 1]?.kind === 'number') start = at - 1;
     else if (!CORNER_LINKS.has(word) && kind !== 'number') break;
   }

@@ -32,7 +32,7 @@ const HOUSE_NUMBER = /^\d{1,6}[A-Z]?(?:-\d{1,6})?$/;
 /** Words whose number is no house number. */
 const BEFORE_OTHER_NUMBERS = wordSet(`
   highway hwy interstate loop no section chapter phase lot lots block district part year unit item section article
-  suite number # and
+  suite number # 
 `);
 const UNITS = wordSet('suite suites ste unit units apt apartment building bldg #');
 const NOT_IN_STREETS = wordSet(`
