@@ -41,6 +41,13 @@ export interface ProcessorLease {
   readonly token: number;
 }
 
+/** A job that is due and that nobody runs. */
+export interface DueJob {
+  readonly name: string;
+  /** True if no run of the job has ended yet. */
+  readonly isFirst: boolean;
+}
+
 /**
  * Stores the leases of reactors and jobs, and the checkpoints of reactors. Times are milliseconds of the lease clock.
  */
@@ -55,6 +62,8 @@ export interface ProcessorStore {
     now: number,
     leaseMs: number,
   ): Promise<ProcessorLease | null>;
+  /** Returns those of the jobs that `acquireJob` would acquire, the most overdue first. */
+  listDueJobs(names: readonly string[], everyMs: number, now: number): Promise<readonly DueJob[]>;
   renew(lease: ProcessorLease, leaseUntil: number): Promise<boolean>;
   /** Returns false if the lease or the old checkpoint no longer matches, or if the log has lost the handled events. */
   advance(

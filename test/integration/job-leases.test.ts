@@ -117,6 +117,38 @@ test('a lease and a due time from before the clock was set back hold up neither 
   expect(await take()).toMatchObject({ token: 3 });
 });
 
+test('one statement lists the jobs that are due and that nobody runs, the most overdue first', async () => {
+  const { transactor } = civics[2]!.database;
+  let transactions = 0;
+  const store = createProcessorStore({
+    transaction: (work) => {
+      transactions += 1;
+      return transactor.transaction(work);
+    },
+  });
+  const acquire = (name: string) => store.acquireJob({ name, everyMs: MINUTE_MS }, 'lister', Date.now(), LEASE_MS);
+  for (const [name, dueIn] of [
+    ['due', -1],
+    ['overdue', -MINUTE_MS],
+    ['due later', MINUTE_MS],
+    ['due implausibly late', 3 * MINUTE_MS],
+  ] as const)
+    await store.endJob((await acquire(name))!, Date.now() + dueIn);
+  await acquire('running for the first time');
+  const several = Array.from({ length: 200 }, (_, n) => `new ${String(n).padStart(3, '0')}`);
+  transactions = 0;
+  const jobs = await store.listDueJobs(
+    ['due later', 'due', 'due implausibly late', 'overdue', 'running for the first time', ...several],
+    MINUTE_MS,
+    Date.now(),
+  );
+  expect(transactions).toBe(1);
+  expect(jobs).toEqual([
+    ...several.map((name) => ({ name, isFirst: true })),
+    ...['overdue', 'due', 'due implausibly late'].map((name) => ({ name, isFirst: false })),
+  ]);
+});
+
 test('work that loses its turn is stopped, and stopped or failed work leaves the turn to others', async () => {
   const [first, second] = processes().map((parts) => ({ ...parts, leaseMs: 60 })) as [JobDependencies, JobDependencies];
   const begun = Promise.withResolvers<void>();

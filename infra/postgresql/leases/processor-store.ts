@@ -48,6 +48,10 @@ export function createProcessorStore(transactor: Transactor): ProcessorStore {
       const row = await acquire(name, everyMs, owner, now, leaseMs);
       return row === null ? null : { name, owner, token: row.token };
     },
+    listDueJobs: (names, everyMs, now) =>
+      all(sql`select job.name, coalesce(p.due_at, 0) = 0 as "isFirst"
+        from unnest(${names}::text[]) as job (name) left join civic.processors p on p.name = job.name
+        where p.name is null or ${isFree(now, everyMs)} order by p.due_at nulls first, job.name`),
     renew: (lease, leaseUntil) =>
       changed(sql`update civic.processors set lease_until = ${leaseUntil} where ${isOwned(lease)}`),
     advance: (lease, { from, to, handled, logId, last, proof }) =>

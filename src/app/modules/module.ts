@@ -2,7 +2,7 @@ import type { Reactor } from '../../../domain/ports/reactors.ts';
 import type { CustomerAnswers, PublicAnswers } from '../../edge/answers/exchange.ts';
 import type { ToolFunctions } from '../../edge/mcp/run-tool.ts';
 import type { Work } from '../roles.ts';
-import type { JobPart } from '../../processors/runtime/jobs.ts';
+import type { JobPart } from '../../processors/runtime/job-parts.ts';
 
 /** The contributions of a capability to the program. `src/app/composition.ts` lists the modules. */
 export interface Module {

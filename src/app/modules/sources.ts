@@ -1,3 +1,4 @@
+import { createKeyedMutex } from '../../../commands/keyed-mutex.ts';
 import { changeSourceList, readSourceList } from '../../../commands/sources/source-list.ts';
 import type { RecordOutcome } from '../../../commands/records/handle-each.ts';
 import { createRecordWriter } from '../../../commands/records/write-records.ts';
@@ -16,7 +17,8 @@ import { parsePollEntry, pollLease, requireLegistarTokens } from '../../sources/
 import { countRows, type SyncReport, type SyncRequest } from '../../sources/source.ts';
 import { type SourceName, SOURCES } from '../../sources/sources.ts';
 import { SAMPLE_IDS, sampleRemovals } from '../../sources/sample/sample-records.ts';
-import { type JobPart, runWhenFree } from '../../processors/runtime/jobs.ts';
+import type { JobPart } from '../../processors/runtime/job-parts.ts';
+import { runWhenFree } from '../../processors/runtime/jobs.ts';
 import type { Job, Module } from './module.ts';
 
 const POLL_EVERY_MS = 15 * MINUTE_MS;
@@ -139,6 +141,10 @@ function pollJobs({ log, pollEntries }: SourceParts, poll: Poll): readonly Job[]
 
 function createSourceEdits(parts: SourceParts) {
   const { ports, clock, connectors, documents, checks, published, writer, tokenOf, whileWriting } = parts;
+  const mutex = createKeyedMutex();
+  /** Changes the list after earlier changes of this process, which would conflict because the list is one stream. */
+  const changeList = (command: Parameters<typeof changeSourceList>[1], deadlineMs: number) =>
+    mutex('source list', () => changeSourceList(ports, command, clock.now() + deadlineMs));
   /** Returns every record that the source has published. */
   const recordsOfSource = ({ source, client, jurisdiction }: AddedSource) =>
     connectorOf(connectors, source).records({ client, place: jurisdiction }, published);
@@ -158,11 +164,11 @@ function createSourceEdits(parts: SourceParts) {
         signal,
       };
       await connectorOf(connectors, source).probe(request, clock);
-      return changeSourceList(ports, { type: 'AddSource', added }, clock.now() + deadlineMs);
+      return changeList({ type: 'AddSource', added }, deadlineMs);
     },
     /** Resolves once no sync of the source writes any more. */
     removeSource: async (removed: SourceRef, deadlineMs: number) => {
-      const handled = await changeSourceList(ports, { type: 'RemoveSource', removed }, clock.now() + deadlineMs);
+      const handled = await changeList({ type: 'RemoveSource', removed }, deadlineMs);
       await whileWriting(removed, async () => undefined);
       await checks.remove(sourceKey(removed));
       return handled;

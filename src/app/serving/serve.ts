@@ -8,7 +8,8 @@ import { pageDocuments } from '../../edge/pages/page-documents.ts';
 import { createHttpServer, HTTP_TIMEOUTS } from '../../edge/http/http-server.ts';
 import type { HttpServerParts } from '../../edge/http/parts.ts';
 import { does, type ServeRole } from '../roles.ts';
-import { type JobPart, partsOf, repeat, type Repetition, runIfDue } from '../../processors/runtime/jobs.ts';
+import { nextRunOf, partsOf } from '../../processors/runtime/job-parts.ts';
+import { repeat, type Repetition, runIfDue } from '../../processors/runtime/jobs.ts';
 import { listenOn, openOpsListener, requireDistinctListeners } from './ops-listener.ts';
 import { listReactors } from '../../../queries/operators/processors.ts';
 import { BadSetting } from '../settings.ts';
@@ -174,9 +175,8 @@ const LEASE_ATTEMPT_EVERY_MS = 5_000;
 
 /** Returns the jobs of a role. A job under a lease runs in one process at a time. */
 export function scheduledJobs(civic: Civic, role: ServeRole, signal: AbortSignal): readonly Repetition[] {
-  const store = { store: civic.processorStore, ...civic.projectorDependencies };
-  const runUnderLease = ({ lease, run }: JobPart, everyMs: number) =>
-    runIfDue(store, { name: lease, everyMs, run: async (mine) => void (await run(mine)) }, signal);
+  const dependencies = { store: civic.processorStore, ...civic.projectorDependencies };
+  const { store, leaseClock } = dependencies;
   const warnOf = (what: string) => (error: unknown) => {
     if (!signal.aborted) civic.logger.warn({ error: (error as Error).message }, `${what} failed; trying again later`);
   };
@@ -185,12 +185,25 @@ export function scheduledJobs(civic: Civic, role: ServeRole, signal: AbortSignal
     .map((job): Repetition => {
       const { what, everyMs } = job;
       if ('parts' in job) {
-        const runPart = (part: JobPart) => runUnderLease(part, everyMs);
-        const repetition = partsOf(job.parts, runPart, { failed: warnOf(what), stopping: signal });
+        const repetition = partsOf(job.parts, {
+          listDue: (leases) => store.listDueJobs(leases, everyMs, leaseClock.now()),
+          runPart: ({ lease, run }) => {
+            const nextRun = (now: number) => nextRunOf(lease, everyMs, now);
+            return runIfDue(
+              dependencies,
+              { name: lease, everyMs, nextRun, run: async (mine) => void (await run(mine)) },
+              signal,
+            );
+          },
+          failed: warnOf(what),
+          stopping: signal,
+          checksPerInterval: everyMs / LEASE_ATTEMPT_EVERY_MS,
+        });
         return { what, everyMs: LEASE_ATTEMPT_EVERY_MS, ...repetition };
       }
       const { lease, run } = job;
       if (lease === null) return { what, everyMs, run: async () => void (await run(signal)) };
-      return { what, everyMs: LEASE_ATTEMPT_EVERY_MS, run: () => runUnderLease({ lease, run }, everyMs) };
+      const leased = { name: lease, everyMs, run: async (mine: AbortSignal) => void (await run(mine)) };
+      return { what, everyMs: LEASE_ATTEMPT_EVERY_MS, run: () => runIfDue(dependencies, leased, signal) };
     });
 }

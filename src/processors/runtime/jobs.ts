@@ -16,8 +16,10 @@ export interface JobDependencies {
 
 interface Job {
   readonly name: string;
-  /** Milliseconds from the end of one run to the beginning of the next. */
+  /** Milliseconds from the end of one run to the beginning of the next, at most. */
   readonly everyMs: number;
+  /** Returns when the job runs after a run that ended at `now`; absent if a whole interval later. */
+  readonly nextRun?: (now: number) => number;
   readonly run: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -26,13 +28,13 @@ interface Job {
  */
 export async function runIfDue(
   { store, leaseClock, owner, leaseMs }: JobDependencies,
-  { name, everyMs, run }: Job,
+  { name, everyMs, nextRun = (now) => now + everyMs, run }: Job,
   stopping: AbortSignal,
 ): Promise<void> {
   const lease = await store.acquireJob({ name, everyMs }, owner, leaseClock.now(), leaseMs);
   if (lease === null) return;
   const renew = (leaseUntil: number) => store.renew(lease, leaseUntil);
-  const release = () => store.endJob(lease, leaseClock.now() + (stopping.aborted ? 0 : everyMs));
+  const release = () => store.endJob(lease, stopping.aborted ? leaseClock.now() : nextRun(leaseClock.now()));
   await whileLeased({ clock: leaseClock, leaseMs, renew, release }, stopping, run);
 }
 
@@ -66,48 +68,6 @@ export interface Repetition {
   readonly run: () => Promise<void>;
   /** Waits for work that a run left behind. */
   readonly ended?: () => Promise<unknown>;
-}
-
-/** A part of a job, with its own lease and its own times; the list of parts may change while the service runs. */
-export interface JobPart {
-  readonly lease: string;
-  readonly run: (signal: AbortSignal) => Promise<unknown>;
-}
-
-/** Number of parts of a job that a process runs at a time; the others wait. */
-export const MAX_RUNNING_PARTS = 4;
-
-/**
- * Adds, in each run, the parts that neither run nor wait in this process. Reports the error of a part to `failed` and
- * continues with the others. Starts none after `stopping` has aborted.
- */
-export function partsOf(
-  parts: () => Promise<readonly JobPart[]>,
-  runPart: (part: JobPart) => Promise<void>,
-  { failed, stopping }: { readonly failed: (error: unknown) => void; readonly stopping: AbortSignal },
-): Pick<Repetition, 'run' | 'ended'> {
-  const running = new Map<string, Promise<unknown>>();
-  const waiting = new Map<string, JobPart>();
-  const start = (): void => {
-    for (const [lease, part] of waiting) {
-      if (running.size >= MAX_RUNNING_PARTS || stopping.aborted) return;
-      waiting.delete(lease);
-      const ended = runPart(part)
-        .catch(failed)
-        .finally(() => {
-          running.delete(lease);
-          start();
-        });
-      running.set(lease, ended);
-    }
-  };
-  return {
-    run: async () => {
-      for (const part of await parts()) if (!running.has(part.lease)) waiting.set(part.lease, part);
-      start();
-    },
-    ended: () => Promise.all(running.values()),
-  };
 }
 
 /** Resolves when the signal has aborted and the last run has ended. */
