@@ -7,7 +7,7 @@ const ADDED = `name like 'poll civicplus:site-%'`;
 /** Makes this number of added sources due; the service polls them within seconds. */
 export async function makePollsDue(client: Client, count: number): Promise<void> {
   await client.query(
-    `update civic.processors set due_at = 0
+    `update civic.processors set due_at = 1
       where name in (select name from civic.processors where ${ADDED} order by due_at limit $1)`,
     [count],
   );
@@ -16,7 +16,7 @@ export async function makePollsDue(client: Client, count: number): Promise<void>
 /** True if this number of added sources has been polled and none is due or running. */
 export async function arePolled(client: Client, sources: number): Promise<boolean> {
   const { rows } = await client.query<{ readonly polled: number }>(
-    `select count(*)::int as polled from civic.processors where ${ADDED} and due_at > 0 and owner is null`,
+    `select count(*)::int as polled from civic.processors where ${ADDED} and due_at > 1 and owner is null`,
   );
   return rows[0]!.polled >= sources;
 }
