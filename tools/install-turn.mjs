@@ -8,7 +8,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const look = 200;
 
@@ -45,7 +45,7 @@ function tryTurn(turn) {
   } catch (error) {
     rmSync(own, { recursive: true, force: true });
     if (error.code === 'ENOTEMPTY' || error.code === 'EEXIST') return false;
-    throw new Error(`${root} cannot be written to: ${error.message}`, { cause: error });
+    throw new Error(`${dirname(turn)} cannot be written to: ${error.message}`, { cause: error });
   }
 }
 
