@@ -91,7 +91,7 @@ test('what every start is refused for fails the doctor with the same message', a
   await run(`update civic.installation set database = '1/2'`);
   await refused(/was brought here from another server or name/);
   await run(`update civic.installation set renewing = 'x'`);
-  await refused(/was about to be given a new identity \(x\)/);
+  await refused(/a renewal of the feed's identity \(x\) did not finish/);
   await run('drop schema civic cascade');
   await migrate(database.url);
   const log = openEventLog({ dsn: database.url, statementTimeoutMs: 10_000 });

@@ -230,7 +230,7 @@ describe('a database that was restored or moved by other tools', () => {
     // A renewal that was killed.
     await onServer(moved, `update civic.installation set renewing = 'a reason'`);
     expect((await startOn({ DATABASE_URL: moved })).stderr).toMatch(
-      /was about to be given a new identity \(a reason\) and was not/,
+      /a renewal of the feed's identity \(a reason\) did not finish/,
     );
     expect((await civic(['feed', 'keep'], { DATABASE_URL: moved })).exitCode).toBe(1);
     expect((await civic(['feed', 'renew', '--reason', 'again', '--yes'], { DATABASE_URL: moved })).exitCode).toBe(0);

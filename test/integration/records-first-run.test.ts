@@ -232,7 +232,7 @@ test('the first complete sync removes every record of the sample, and one that f
     checks: async () => [],
   };
   const { syncSource } = sources(
-    { ...opened, settings: {}, stores: {} } as unknown as Platform,
+    { ...opened, settings: {}, stores: { sourceChecks: { put: async () => undefined } } } as unknown as Platform,
     Object.fromEntries(Object.keys(SOURCES).map((name) => [name, connector])) as unknown as Connectors,
     UNREAD_DOCUMENTS,
   );

@@ -165,7 +165,7 @@ test('while the brokers are away it waits without a pause, and then continues wh
   await peer.goDown();
   await civic.writer.write(randomChanges(randomFrom(2), 50), {});
   await untilTrue('it has met their absence', () =>
-    civic.logger.warnings.some((line) => line.includes('brokers of Kafka')),
+    civic.logger.warnings.some((line) => line.includes('Kafka brokers')),
   );
   await peer.comeBack();
   peer.faults.slowMs = 20;

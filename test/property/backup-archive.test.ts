@@ -84,7 +84,7 @@ test('a file that is truncated, has data after its end, or contains a backup twi
 
 describe('an archive with valid seals is refused for', () => {
   test.each<readonly [string, () => Buffer, RegExp]>([
-    ['an event left out', () => changed(10, () => null), /follows revision|end of the file says/],
+    ['an event left out', () => changed(10, () => null), /follows revision|end of the file states/],
     [
       'the newest event left out',
       () => changed(-2, () => null),
@@ -111,7 +111,7 @@ describe('an archive with valid seals is refused for', () => {
     [
       'a record under another id',
       () => changed(11, (line) => line.replace(/\\"id\\":\\".{4}/, '\\"id\\":\\"ffff')),
-      /the record says that it is/,
+      /the record.s id is/,
     ],
     [
       'data that is no JSON',
@@ -221,7 +221,7 @@ test('a backup during which a text is erased is deleted, because it may contain 
     ...log,
     readLast: async () => (reads++ === 0 ? new Map() : new Map([['erasures-civic', events[5]!]])),
   };
-  await expect(archiveOf(erasing)).rejects.toThrow(/a text was erased while the backup was written/);
+  await expect(archiveOf(erasing)).rejects.toThrow(/a text was erased during the backup/);
   const before = { ...log, readLast: async () => new Map([['erasures-civic', events[5]!]]) };
   expect((await verified(await archiveOf(before))).end.events).toBe(FEW);
 });

@@ -48,6 +48,8 @@ import { runAtOnce } from '../../../domain/text/steps.ts';
 import * as agendaRows from '../../../src/sources/civicweb/agenda-rows.ts';
 import * as tableRows from '../../../src/sources/civicweb/table-rows.ts';
 import * as bodyNames from '../../../src/sources/agendas/body-names.ts';
+import * as sourceReasons from '../../../src/sources/check-reasons.ts';
+import * as erasureSearch from '../../../commands/erasure/find-text.ts';
 import * as clockTime from '../../../src/sources/agendas/notices/clock-time.ts';
 import * as namedDays from '../../../src/sources/agendas/notices/named-days.ts';
 import * as noticeSubject from '../../../src/sources/agendas/notices/notice-subject.ts';
@@ -75,6 +77,9 @@ import {
 } from './records-of-text.ts';
 
 type Feed = (text: string) => unknown;
+
+const storedCopyOf = (text: string) =>
+  ({ texts: async () => [{ text, agenda: { items: [] }, sha256: '', address: '', meetingId: null }] }) as never;
 
 const DAY = { day: '2026-03-03', timezone: 'America/Chicago' };
 const factsOfParty = (name: string): AgendaFacts => ({
@@ -318,8 +323,21 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     isMatterHidden: (text) => publication.isMatterHidden(rowOfText(text)),
   },
   'src/sources/agendas/notices/spanish-notices.ts': { translateNotice: spanishNotices.translateNotice },
+  'src/sources/check-reasons.ts': {
+    checkReasons: (text) =>
+      sourceReasons.checkReasons({ rejected: [], degraded: [], skipped: [{ what: text, id: text, reason: text }] }),
+    sourceCheckOf: null,
+    reasonLine: null,
+  },
+  'commands/erasure/find-text.ts': {
+    findInEvent: null,
+    findText: null,
+    findInDocuments: (text) =>
+      erasureSearch.findInDocuments(storedCopyOf(text), { text: 'name', ignoreCase: true }).next(),
+  },
   'src/sources/agendas/values.ts': {
     oneLine: values.oneLine,
+    meetingTitle: (text) => values.meetingTitle(text, 'City Council'),
     paragraphs: values.paragraphs,
     publicUrl: (text) => values.publicUrl(`https://a.example/${text}`),
     mediaTypeOf: values.mediaTypeOf,

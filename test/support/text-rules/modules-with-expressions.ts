@@ -23,6 +23,7 @@ function hasExpression(node: unknown): boolean {
   return (
     regex !== undefined ||
     (type === 'NewExpression' && callee?.name === 'RegExp') ||
+    (type === 'CallExpression' && callee?.name === 'pattern') ||
     Object.values(node).some(hasExpression)
   );
 }
