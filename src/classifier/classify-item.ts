@@ -13,7 +13,7 @@ import { affectedLocation } from './texts/affected-location.ts';
 import { businessImpactOf } from './texts/business-impact.ts';
 import { evidenceQuote } from './texts/evidence-quote.ts';
 import { summaryOf } from './texts/summary.ts';
-import { topicHits } from './topic-hits.ts';
+import { SHIPPED, topicHits, type TrainedTopics } from './topic-hits.ts';
 
 /** Returns the id of the hit of an item on a topic, the same in every deployment. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
@@ -38,14 +38,23 @@ function sharedContent(subject: ClassificationSubject, texts: { title: string; t
  * Returns the hits of an item, ordered by topic id; none for a formality. A topic needs a confidence of 65 or more
  * (docs/developers/classification.md).
  */
-export function classifyItem(whole: ClassificationSubject, topics: CompiledTopics): ClassifiedHit[] {
+export function classifyItem(
+  whole: ClassificationSubject,
+  topics: CompiledTopics,
+  trained: TrainedTopics = SHIPPED,
+): ClassifiedHit[] {
   const subject = plainSubject(whole);
   const { item } = subject;
   if (isFormality(item)) return [];
   const proposed = item.text === null ? proposedAction(item) : null;
   const texts = { title: item.title, text: item.text ?? (proposed === null ? null : item.actionText) };
-  const matter = { ...texts, isProposed: proposed !== null, matterType: item.matterType ?? '' };
-  const hits = topicHits(matter, topics);
+  const matter = {
+    ...texts,
+    isProposed: proposed !== null,
+    matterType: item.matterType ?? '',
+    bodyName: subject.body.name,
+  };
+  const hits = topicHits(matter, topics, trained);
   if (hits.length === 0) return [];
   const shared = sharedContent(subject, texts);
   return hits.map(({ topic, confidence, field, start, end }) => ({

@@ -1,6 +1,9 @@
 import { operativeProposal, operativeText, withoutParties } from './operative-text.ts';
 import type { CompiledTopics, Occurrence } from './phrases.ts';
 import { confidenceOf, HIT_FROM, topicEvidence, type TopicEvidence, worth } from './topic-evidence.ts';
+import { featuresOf, matterWords, type TopicTexts } from './topics/features.ts';
+import { type Lexicon, mentionsOf, shippedLexicon } from './topics/lexicon.ts';
+import { ITEM_OUTPUT, probabilityOf, scoresOf, shippedTopicModel, type TopicModel } from './topics/topic-model.ts';
 
 type Topic = CompiledTopics['topics'][number];
 
@@ -20,26 +23,100 @@ export interface ReadTexts {
   readonly text: string | null;
   readonly isProposed: boolean;
   readonly matterType: string;
+  readonly bodyName: string;
 }
+
+/** What topics with a model are read with. */
+export interface TrainedTopics {
+  readonly lexicon: Lexicon;
+  readonly model: TopicModel;
+}
+
+/** The model that is shipped. */
+export const SHIPPED: TrainedTopics = { lexicon: shippedLexicon(), model: shippedTopicModel() };
+
+type Span = Pick<TopicHit, 'field' | 'start' | 'end'>;
 
 const best = (occurrences: readonly Occurrence[], field: TopicHit['field']): Occurrence | undefined =>
   occurrences.toSorted(
     (left, right) => worth(right, field) - worth(left, field) || left.start - right.start || right.end - left.end,
   )[0];
 
-/** Returns the strongest phrase. The title wins a tie with the text. */
-function spanOf({ inTitle, inText }: TopicEvidence): Pick<TopicHit, 'field' | 'start' | 'end'> {
+/** Returns the strongest keyword. The title wins a tie with the text. */
+function keywordSpan({ inTitle, inText }: TopicEvidence): Span | null {
   const [titled, texted] = [best(inTitle, 'title'), best(inText, 'text')];
   const isInText = texted !== undefined && (titled === undefined || worth(titled, 'title') < worth(texted, 'text'));
-  const { start, end } = (isInText ? texted : titled) ?? { start: 0, end: 1 };
-  return { field: isInText ? 'text' : 'title', start, end };
+  const occurrence = isInText ? texted : titled;
+  return occurrence === undefined
+    ? null
+    : { field: isInText ? 'text' : 'title', start: occurrence.start, end: occurrence.end };
+}
+
+/** Returns the first of the longest strong phrases of the lexicon, else of the weak ones. */
+function phraseSpan(slug: string, title: string, lexicon: Lexicon): Span | null {
+  const words = matterWords(title);
+  const mentions = mentionsOf(words, lexicon);
+  for (const strength of ['strong', 'weak']) {
+    const own = mentions.filter(({ group }) => group === `${slug}.${strength}`);
+    const longest = own.toSorted((left, right) => right.end - right.start - (left.end - left.start))[0];
+    if (longest !== undefined)
+      return { field: 'title', start: words[longest.start]!.start, end: words[longest.end - 1]!.end };
+  }
+  return null;
+}
+
+/** No hit is certain. */
+const HIGHEST = 99;
+const WHOLE: Span = { field: 'title', start: 0, end: 1 };
+
+/** Returns the evidence of keywords by topic. */
+function keywordEvidence({ title, text, isProposed, matterType }: ReadTexts, topics: CompiledTopics) {
+  const operative = isProposed ? operativeProposal(text ?? '') : operativeText(text ?? '');
+  return topicEvidence(withoutParties(operativeText(title)), withoutParties(operative), matterType, topics);
+}
+
+/** Returns what the models of topics read in an item. */
+export function topicTexts(texts: ReadTexts, topics: CompiledTopics): TopicTexts {
+  return withKeywords(texts, keywordEvidence(texts, topics));
+}
+
+function withKeywords(texts: ReadTexts, evidence: ReadonlyMap<Topic, TopicEvidence>): TopicTexts {
+  const keywords = new Map([...evidence].map(([{ slug }, own]) => [slug, confidenceOf(own)]));
+  return { ...texts, text: texts.text ?? '', keywords };
+}
+
+/** True if the texts are of a matter, not of a step, a heading or a note. */
+export function isItem(texts: TopicTexts, { lexicon, model }: TrainedTopics): boolean {
+  return isItemScore(scoresOf(featuresOf(texts, lexicon), model), model);
+}
+
+const isItemScore = (scores: readonly number[], { outputs, itemFrom }: TopicModel): boolean =>
+  scores[outputs.indexOf(ITEM_OUTPUT)]! >= itemFrom;
+
+/**
+ * Returns the confidence of a topic: its calibrated probability, or the points of its keywords if it has no model or an
+ * operator keeps its keywords.
+ */
+function confidenceBy(texts: TopicTexts, { lexicon, model }: TrainedTopics): (topic: Topic) => number {
+  const scores = scoresOf(featuresOf(texts, lexicon), model);
+  const hasMatter = isItemScore(scores, model);
+  return ({ slug, taxonomyManaged }) => {
+    const output = model.outputs.indexOf(slug);
+    if (output === -1 || !taxonomyManaged) return texts.keywords.get(slug) ?? 0;
+    return hasMatter ? Math.min(HIGHEST, Math.round(100 * probabilityOf(scores[output]!, model.calibration))) : 0;
+  };
 }
 
 /** Returns the topics of an item, ordered by id. */
-export function topicHits({ title, text, isProposed, matterType }: ReadTexts, topics: CompiledTopics): TopicHit[] {
-  const operative = isProposed ? operativeProposal(text ?? '') : operativeText(text ?? '');
-  const evidence = topicEvidence(withoutParties(operativeText(title)), withoutParties(operative), matterType, topics);
-  return [...evidence]
-    .map(([topic, found]) => ({ topic, confidence: confidenceOf(found), ...spanOf(found) }))
-    .filter(({ confidence }) => confidence >= HIT_FROM);
+export function topicHits(texts: ReadTexts, topics: CompiledTopics, trained: TrainedTopics): TopicHit[] {
+  const evidence = keywordEvidence(texts, topics);
+  const confidenceOfTopic = confidenceBy(withKeywords(texts, evidence), trained);
+  return topics.topics
+    .map((topic) => ({ topic, confidence: confidenceOfTopic(topic) }))
+    .filter(({ confidence }) => confidence >= HIT_FROM)
+    .map(({ topic, confidence }) => {
+      const own = evidence.get(topic);
+      const span = own === undefined ? null : keywordSpan(own);
+      return { topic, confidence, ...(span ?? phraseSpan(topic.slug, texts.title, trained.lexicon) ?? WHOLE) };
+    });
 }

@@ -73,7 +73,7 @@ export class AgendaEvents {
       negativeKeywords: [],
       selectable: true,
       classificationActive: true,
-      taxonomyManaged: true,
+      taxonomyManaged: false,
     };
     return this.publish('topics', name, { ...given, ...content }, createdAt);
   }

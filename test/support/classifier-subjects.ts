@@ -2,6 +2,9 @@ import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { RECORD_SCHEMAS, type RecordContent, type RecordData } from '../../domain/records/resources.ts';
 import { compileTopics, type CompiledTopics } from '../../src/classifier/phrases.ts';
+import type { TrainedTopics } from '../../src/classifier/topic-hits.ts';
+import { parseLexicon } from '../../src/classifier/topics/lexicon.ts';
+import { ITEM_OUTPUT } from '../../src/classifier/topics/topic-model.ts';
 import { taxonomyRecords } from '../../src/sources/taxonomy/taxonomy-records.ts';
 
 const TIMES = { createdAt: '2025-01-01T00:00:00.000Z', updatedAt: '2025-01-01T00:00:00.000Z' };
@@ -32,6 +35,12 @@ export const shippedTopics = (): RecordData<'topics'>[] =>
   });
 
 export const shippedTaxonomy: CompiledTopics = compileTopics(shippedTopics());
+
+/** No topic has a model, so that keywords alone decide. */
+export const KEYWORDS_ONLY: TrainedTopics = {
+  lexicon: parseLexicon(''),
+  model: { corpus: '', seed: 0, outputs: [ITEM_OUTPUT], itemFrom: -Infinity, calibration: [[0, 0]], weights: {} },
+};
 
 export interface SubjectParts {
   readonly item?: Partial<RecordContent<'agenda_items'>>;

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { evidenceQuote, QUOTE_LIMIT } from '../../src/classifier/texts/evidence-quote.ts';
 import { sentencesOf } from '../../src/classifier/texts/sentences.ts';
-import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
+import { KEYWORDS_ONLY, shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 function quote(title: string, parts: SubjectParts = {}): string {
-  const [hit] = classifyItem(subject(title, parts), shippedTaxonomy);
+  const [hit] = classifyItem(subject(title, parts), shippedTaxonomy, KEYWORDS_ONLY);
   if (hit === undefined) throw new Error(`no hit: ${title}`);
   return hit.content.evidenceQuote;
 }
@@ -39,10 +39,11 @@ describe('the evidence', () => {
     const hits = classifyItem(
       subject('Actions on Sample Lane', { item: { actionText, text: 'The owner came.' } }),
       shippedTaxonomy,
+      KEYWORDS_ONLY,
     );
     expect(hits).toEqual([]);
     const done = { actionText: 'Approved a zoning change of two acres.' };
-    expect(classifyItem(subject('Actions on Sample Lane', { item: done }), shippedTaxonomy)).toEqual([]);
+    expect(classifyItem(subject('Actions on Sample Lane', { item: done }), shippedTaxonomy, KEYWORDS_ONLY)).toEqual([]);
   });
 
   it.each([',', '-', '; –'])(

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { classifyItem, hitId, topicClassifier } from '../../src/classifier/classify-item.ts';
 import { compileTopics } from '../../src/classifier/phrases.ts';
 import {
+  KEYWORDS_ONLY,
   shippedTaxonomy,
   shippedTopics,
   subject,
@@ -11,7 +12,7 @@ import {
 
 const slugs = new Map(shippedTopics().map((topic) => [topic.id, topic.slug]));
 const topicsOf = (title: string, parts: SubjectParts = {}): string[] =>
-  classifyItem(subject(title, parts), shippedTaxonomy)
+  classifyItem(subject(title, parts), shippedTaxonomy, KEYWORDS_ONLY)
     .map((hit) => slugs.get(hit.content.topicId) ?? '')
     .toSorted();
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { stageOfWords } from '../../src/classifier/stage/stage-words.ts';
-import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
+import { KEYWORDS_ONLY, shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 function context(title: string, parts: SubjectParts = {}, day: { readonly today?: string } = {}) {
-  const [hit] = classifyItem({ ...subject(title, parts), ...day }, shippedTaxonomy);
+  const [hit] = classifyItem({ ...subject(title, parts), ...day }, shippedTaxonomy, KEYWORDS_ONLY);
   if (hit === undefined) throw new Error(`no hit: ${title}`);
   return hit.content.proceduralContext;
 }

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { NO_IMPACT } from '../../src/classifier/texts/business-impact.ts';
-import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
+import { KEYWORDS_ONLY, shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 function content(title: string, parts: SubjectParts = {}) {
-  const [hit] = classifyItem(subject(title, parts), shippedTaxonomy);
+  const [hit] = classifyItem(subject(title, parts), shippedTaxonomy, KEYWORDS_ONLY);
   if (hit === undefined) throw new Error(`no hit: ${title}`);
   return hit.content;
 }

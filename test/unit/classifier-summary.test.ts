@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
 import { shortened, WORDS_LIMIT } from '../../src/classifier/texts/summary.ts';
 import { titleWordsOf } from '../../src/classifier/texts/title-words.ts';
-import { shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
+import { KEYWORDS_ONLY, shippedTaxonomy, subject, type SubjectParts } from '../support/classifier-subjects.ts';
 
 function summary(title: string, parts: SubjectParts = {}): string {
-  const [hit] = classifyItem(subject(title, parts), shippedTaxonomy);
+  const [hit] = classifyItem(subject(title, parts), shippedTaxonomy, KEYWORDS_ONLY);
   if (hit === undefined) throw new Error(`no hit: ${title}`);
   return hit.content.summary;
 }

@@ -1,5 +1,3 @@
-import { hashed } from './hashed.ts';
-
 type Answer = 'yes' | 'no' | 'unclear';
 
 /** Answer of one judge for one item: the topics that apply and those that are unclear; all others do not apply. */
@@ -53,19 +51,8 @@ export function parseLabels(text: string, topics: ReadonlySet<string>): Labelled
 
 const answerOf = (judgement: Judgement, topic: string): Answer => judgement.get(topic) ?? 'no';
 
-/** Returns the independent answer of both judges about a topic; null if they differ or one is unsure. */
-export function strictAnswer({ first, second }: LabelledItem, topic: string): boolean | null {
-  const answer = answerOf(first, topic);
-  return answer === answerOf(second, topic) && answer !== 'unclear' ? answer === 'yes' : null;
-}
-
 /** Returns the agreed label of a topic; null if there is none or it is unclear. */
 export function agreedAnswer({ agreed }: LabelledItem, topic: string): boolean | null {
   const answer = agreed === null ? 'unclear' : answerOf(agreed, topic);
   return answer === 'unclear' ? null : answer === 'yes';
 }
-
-export const HALVES = ['tuning', 'held-out'] as const;
-
-/** The half of an item, by its id alone: it stays when items are added. */
-export const halfOf = (id: string): (typeof HALVES)[number] => (hashed('half', id) % 2 === 0 ? 'tuning' : 'held-out');

@@ -26,6 +26,9 @@ import * as words from '../../../domain/text/words.ts';
 import * as searchGuidance from '../../../queries/search/search-guidance.ts';
 import * as searchQuery from '../../../queries/search/search-query.ts';
 import * as operativeText from '../../../src/classifier/operative-text.ts';
+import { SHIPPED } from '../../../src/classifier/topic-hits.ts';
+import * as topicFeatures from '../../../src/classifier/topics/features.ts';
+import * as topicWords from '../../../src/classifier/topics/words.ts';
 import * as phrases from '../../../src/classifier/phrases.ts';
 import * as proposedAction from '../../../src/classifier/proposed-action.ts';
 import * as itemStanding from '../../../src/classifier/stage/item-standing.ts';
@@ -222,6 +225,16 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     wordsOf: phrases.wordsOf,
     findPhrases: (text) => phrases.findPhrases(text, shippedTaxonomy),
   },
+  'src/classifier/topics/features.ts': {
+    matterWords: topicFeatures.matterWords,
+    phraseFeature: null,
+    featuresOf: (text) =>
+      topicFeatures.featuresOf(
+        { title: text, text, matterType: text, bodyName: text, keywords: new Map() },
+        SHIPPED.lexicon,
+      ),
+  },
+  'src/classifier/topics/words.ts': { stemOf: topicWords.stemOf, wordsOf: topicWords.wordsOf },
   'src/classifier/proposed-action.ts': {
     proposedAction: (text) => proposedAction.proposedAction({ actionText: text }),
   },
