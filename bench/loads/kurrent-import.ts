@@ -8,10 +8,10 @@ import { scoped } from '../rig/scoped.ts';
 import { civic } from '../rig/service.ts';
 import { startProgram } from '../rig/yardstick-program.ts';
 
-/** As many as the import with the log in PostgreSQL: the start of the command is a second. */
+/** The same number as the import with the log in PostgreSQL, because the start of the command takes a second. */
 const RECORDS = 20_000;
 const CALLERS = 256;
-/** Time of the client alone. */
+/** Lowest share of the rate of the client alone. */
 const REACH = 0.5;
 
 /** Uses the server of `EVENTSTORE_URL`, which must be empty, or the test peer, which stores in memory. */

@@ -107,7 +107,7 @@ async function measurePolls(bench: Bench, setup: Setup, reading: Reading, source
   };
 }
 
-/** Reading beside polls, in one process with the same simulated sites and clients on both sides. */
+/** Reads pages during polls, in one process with the same simulated sites and clients on both sides. */
 export const pollSources = (bench: Bench): Promise<readonly Row[]> =>
   scoped(async (use) => {
     const { sources, window } = SIZES[bench.size];

@@ -19,7 +19,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     const alone: number[] = [];
     const memory: number[] = [];
     for (let round = 0; round <= bench.rounds; round++) {
-      // One reader, often enough for a percentile.
+      // One reader with enough requests for a percentile.
       const single = await worker.ask<Generated>({ ...job, readers: 1, everyMs: 20, seconds: 2 });
       const many = await worker.ask<Generated>({ ...job, readers, seconds });
       memory.push(residentMb(service.pid));

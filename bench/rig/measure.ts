@@ -1,4 +1,4 @@
-/** Middle value; of an even number, the mean of the two in the middle. */
+/** Returns the median: for an even number of values, the mean of the two in the middle. */
 export function median(values: readonly number[]): number {
   const sorted = [...values].toSorted((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -14,12 +14,12 @@ export function percentile(values: readonly number[], p: number): number {
 export interface Compared {
   readonly ours: number;
   readonly yardstick: number;
-  /** Median of the ratios of neighbouring runs: what both suffered from in the same second cancels out. */
+  /** Median of the ratios of consecutive runs, so that disturbances of both cancel out. */
   readonly ratio: number;
   readonly ratios: readonly number[];
 }
 
-/** Runs two measurements side by side, turn by turn with changing order, after one unmeasured turn of each. Figures are rates: more is better. */
+/** Runs two measurements alternately, each first in every other round, after one unmeasured round. Figures are rates: more is better. */
 export async function alternate(
   rounds: number,
   ours: () => Promise<number>,

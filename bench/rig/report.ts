@@ -4,7 +4,7 @@ import type { Setting } from './setting.ts';
 
 const RESULTS = new URL('../results/', import.meta.url);
 
-/** One file a run and load: a row of JSON a line. */
+/** One file per run and load, with one JSON row per line. */
 export function writeResult(
   name: string,
   { rows, ...run }: { readonly rows: readonly Row[]; readonly setting: Setting; readonly [key: string]: unknown },
@@ -20,7 +20,7 @@ const rounded = (value: number): string =>
 
 const verdict = ({ reached }: Row): string => (reached === null ? '-' : reached ? 'reached' : 'BELOW');
 
-/** The table with what it depends on above it. */
+/** Returns the table below a description of the machine and the versions. */
 export function tableText(
   setting: Setting,
   run: { readonly size: string; readonly rounds: number },

@@ -1,6 +1,6 @@
 import type { Client } from 'pg';
 
-/** Rows that stand in one table and not in the other, both ways, each row whole. */
+/** Rows of either table that the other lacks, compared as a whole. */
 export async function rowsThatDiffer(client: Client, left: string, right: string): Promise<number> {
   const rows = (table: string) => `select sha256(convert_to(t::text, 'UTF8')) from ${table} t`;
   const only = (one: string, other: string) => `(select count(*) from (${rows(one)} except all ${rows(other)}) d)`;

@@ -14,12 +14,12 @@ export interface Setting {
   readonly machine: string;
   readonly versions: string;
   readonly server: string;
-  /** Milliseconds of one fdatasync after a write of 8 KiB, in the folder that the data directories stand in. */
+  /** Milliseconds of one fdatasync after a write of 8 KiB, in the parent folder of the data directories. */
   readonly flushMs: number;
   readonly loadAverage: number;
 }
 
-function flushCost(folder: string): number {
+function measureFlush(folder: string): number {
   const file = openSync(join(folder, 'flush'), 'w');
   const page = Buffer.alloc(8192, 1);
   const times: number[] = [];
@@ -49,7 +49,7 @@ export const describeSetting = (folder: string): Promise<Setting> =>
       machine: `${availableParallelism()} cores (${cpus()[0]?.model ?? '?'}), ${Math.round(totalmem() / 2 ** 30)} GiB`,
       versions: [`node ${process.versions.node}`, ...PACKAGES.map((name) => `${name} ${versionOf(name)}`)].join(', '),
       server: rows.map(({ name, setting }) => `${name} ${setting}`).join(', '),
-      flushMs: flushCost(folder),
+      flushMs: measureFlush(folder),
       loadAverage: Math.round(loadavg()[0]! * 10) / 10,
     };
   });

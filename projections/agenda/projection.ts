@@ -102,19 +102,19 @@ const UNION = `(select string_agg(slug, ' ' order by slug collate "C") from (
 
 /** Adds the slugs of bodies in the batch to their earlier ones. A withdrawn body loses its history. */
 async function foldSlugs(context: FoldContext, batch: readonly StoredEvent[]): Promise<void> {
-  const bodies = new Map<string, { readonly slugs: Set<string>; readonly isAnew: boolean }>();
+  const bodies = new Map<string, { readonly slugs: Set<string>; readonly isReset: boolean }>();
   for (const event of batch.filter(({ stream }) => category(stream) === 'public_bodies')) {
     const id = streamId(event.stream);
-    if (event.type !== RECORD_PUBLISHED) bodies.set(id, { slugs: new Set(), isAnew: true });
+    if (event.type !== RECORD_PUBLISHED) bodies.set(id, { slugs: new Set(), isReset: true });
     else {
-      const body = bodies.get(id) ?? { slugs: new Set(), isAnew: false };
+      const body = bodies.get(id) ?? { slugs: new Set(), isReset: false };
       bodies.set(id, { ...body, slugs: body.slugs.add((context.content(event) as RecordData<'public_bodies'>).slug) });
     }
   }
-  for (const isAnew of [true, false]) {
-    const changed = [...bodies].filter(([, body]) => body.slugs.size > 0 && body.isAnew === isAnew);
+  for (const isReset of [true, false]) {
+    const changed = [...bodies].filter(([, body]) => body.slugs.size > 0 && body.isReset === isReset);
     const rows = changed.map(([body_id, { slugs }]) => ({ body_id, slugs: [...slugs].toSorted().join(' ') }));
-    await update(context, AGENDA.tables.bodies, rows, isAnew ? {} : { slugs: UNION });
+    await update(context, AGENDA.tables.bodies, rows, isReset ? {} : { slugs: UNION });
   }
 }
 
