@@ -51,12 +51,12 @@ describe('the set-up with Compose', () => {
 
   test('allows only operators to reach /ops and /metrics of each process', () => {
     expect(services['civic']!.ports).toEqual(['127.0.0.1:8080:8080', '127.0.0.1:9464:9464']);
-    const asked = [...caddyfile.matchAll(/^:(\d+) \{\n +reverse_proxy (\S+):9464\n\}/gm)].map(([, port, name]) => [
+    const proxied = [...caddyfile.matchAll(/^:(\d+) \{\n +reverse_proxy (\S+):9464\n\}/gm)].map(([, port, name]) => [
       Number(port),
       name,
     ]);
     const many = startedWith('many').filter(([name, service]) => isOurs(service) && name !== 'civic');
-    expect(asked).toEqual(many.map(([name], index) => [9471 + index, name]));
+    expect(proxied).toEqual(many.map(([name], index) => [9471 + index, name]));
     expect(services['proxy']!.ports).toContain(`127.0.0.1:9471-${9470 + many.length}:9471-${9470 + many.length}`);
   });
 

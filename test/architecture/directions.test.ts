@@ -34,65 +34,67 @@ describe('the import check', () => {
   const port = { 'domain/port.ts': 'export interface Port {}\n' };
 
   test('counts an import of a type only', async () => {
-    const found = await violationsOf({
+    const violations = await violationsOf({
       'infra/pg/adapter.ts': 'export interface A {}\n',
       'domain/a.ts': "import type { A } from '../infra/pg/adapter.ts';\nexport type B = A;\n",
     });
-    expect(found.join('\n')).toContain(
+    expect(violations.join('\n')).toContain(
       'domain/a.ts -> infra/pg/adapter.ts: only the entry and the composition import infra',
     );
   });
 
   test('counts a cycle of types as a cycle', async () => {
-    const found = await violationsOf({
+    const violations = await violationsOf({
       'commands/a.ts': "import type { B } from './b.ts';\nexport interface A { b: B }\n",
       'commands/b.ts': "import type { A } from './a.ts';\nexport interface B { a: A }\n",
     });
-    expect(found).toContain('commands/a.ts -> commands/b.ts: no cycles');
+    expect(violations).toContain('commands/a.ts -> commands/b.ts: no cycles');
   });
 
   test('counts a re-export as an import', async () => {
-    const found = await violationsOf({
+    const violations = await violationsOf({
       ...port,
       'queries/q.ts': 'export const q = 1;\n',
       'commands/c.ts': "export { q } from '../queries/q.ts';\n",
     });
-    expect(found).toHaveLength(1);
+    expect(violations).toHaveLength(1);
   });
 
   test('counts a dynamic import', async () => {
-    const found = await violationsOf({
+    const violations = await violationsOf({
       'infra/x/a.ts': 'export const a = 1;\n',
       'src/edge/http/h.ts': "export const h = async () => import('../../../infra/x/a.ts');\n",
     });
-    expect(found.join('\n')).toContain('src/edge/http/h.ts -> infra/x/a.ts');
+    expect(violations.join('\n')).toContain('src/edge/http/h.ts -> infra/x/a.ts');
   });
 
   test('refuses a library outside its folder, and an unlisted library', async () => {
-    const found = await violationsOf({
+    const violations = await violationsOf({
       'package.json': '{"dependencies":{"pg":"1","left-pad":"1"}}',
       'node_modules/pg/index.js': 'module.exports = 1;',
       'node_modules/left-pad/index.js': 'module.exports = 1;',
       'src/edge/http/h.ts': "import pg from 'pg';\nimport pad from 'left-pad';\nexport const h = [pg, pad];\n",
     });
-    expect(found.join('\n')).toContain('pg stays in infra/postgresql');
-    expect(found.join('\n')).toContain('a library is listed in the import rules');
-    expect(found).toHaveLength(2);
+    expect(violations.join('\n')).toContain('pg stays in infra/postgresql');
+    expect(violations.join('\n')).toContain('a library is listed in the import rules');
+    expect(violations).toHaveLength(2);
   });
 
   test('refuses domain code that imports a module of the machine or the network', async () => {
-    const found = await violationsOf({
+    const violations = await violationsOf({
       'domain/d.ts': "import { hostname } from 'node:os';\nexport const d = hostname();\n",
     });
-    expect(found).toEqual(['domain/d.ts -> os: domain may import of Node only crypto, module, net, url, zlib']);
+    expect(violations).toEqual(['domain/d.ts -> os: domain may import of Node only crypto, module, net, url, zlib']);
   });
 
   test('refuses a system of infra that imports another one, except the machine', async () => {
-    const found = await violationsOf({
+    const violations = await violationsOf({
       'infra/a/a.ts': 'export const a = 1;\n',
       'infra/b/b.ts': "import { a } from '../a/a.ts';\nexport const b = a;\n",
     });
-    expect(found).toEqual(['infra/b/b.ts -> infra/a/a.ts: a folder of infra imports no other one except infra/system']);
+    expect(violations).toEqual([
+      'infra/b/b.ts -> infra/a/a.ts: a folder of infra imports no other one except infra/system',
+    ]);
   });
 
   test('reports a file that was not read as a violation', async () => {

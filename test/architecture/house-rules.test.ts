@@ -144,9 +144,9 @@ describe('size and names', () => {
     );
 
   test(`no file is longer than ${MAX_LENGTH} lines, a file of tests ${MAX_TEST_LENGTH}`, () => {
-    const written = all().filter(({ path }) => !path.startsWith('client/generated/') && path !== SCHEMA);
+    const handWritten = all().filter(({ path }) => !path.startsWith('client/generated/') && path !== SCHEMA);
     const maxLength = (path: string) => (path.startsWith('test/') ? MAX_TEST_LENGTH : MAX_LENGTH);
-    const long = written.flatMap(({ path, text }) => (text.split('\n').length - 1 > maxLength(path) ? [path] : []));
+    const long = handWritten.flatMap(({ path, text }) => (text.split('\n').length - 1 > maxLength(path) ? [path] : []));
     expect(long).toEqual([]);
   });
 
@@ -192,8 +192,8 @@ describe('size and names', () => {
 
   test('no comment postpones work', () => {
     const marks = ['TO', 'FIX', 'X'].map((start, index) => `${start}${['DO', 'ME', 'XX'][index]}`).join('|');
-    const found = all().flatMap(({ path, text }) => (new RegExp(`\\b(${marks})\\b`).test(text) ? [path] : []));
-    expect(found).toEqual([]);
+    const marked = all().flatMap(({ path, text }) => (new RegExp(`\\b(${marks})\\b`).test(text) ? [path] : []));
+    expect(marked).toEqual([]);
   });
 });
 

@@ -37,9 +37,9 @@ beforeEach(() => {
 const ask = (of: HttpEdge, { key }: Pick<Customer, 'key'>, path = '/api/v1/data/health', method = 'GET') =>
   fetch(of.url + path, { method, headers: { authorization: `Bearer ${key}` } });
 async function statuses(of: HttpEdge, customer: Customer, times: number): Promise<readonly number[]> {
-  const found: number[] = [];
-  for (let nth = 0; nth < times; nth += 1) found.push((await ask(of, customer)).status);
-  return found;
+  const statuses: number[] = [];
+  for (let nth = 0; nth < times; nth += 1) statuses.push((await ask(of, customer)).status);
+  return statuses;
 }
 async function opened(...given: Parameters<AdmissionBench['open']>): Promise<Customer> {
   const customer = await bench.open(...given);
@@ -51,14 +51,18 @@ describe('minute and burst allowances', () => {
   test('are in the headers of every answer after the charge, and of no answer before it', async () => {
     const customer = await opened({ tier: 'none' });
     edge.now = NOW + 17_400;
-    const told = async (path?: string) => {
+    const outcomeOf = async (path?: string) => {
       const { status, headers } = await ask(edge, customer, path);
       return [status, headers.get('ratelimit-policy'), headers.get('ratelimit')];
     };
     const policy = '"minute";q=120;w=60, "burst";q=30;w=1';
-    expect(await told()).toEqual([200, policy, '"minute";r=119;t=43, "burst";r=29;t=1']);
-    expect(await told('/api/v1/data/health?unknown=1')).toEqual([400, policy, '"minute";r=118;t=43, "burst";r=28;t=1']);
-    expect(await told('/api/v1/data/nothing')).toEqual([404, null, null]);
+    expect(await outcomeOf()).toEqual([200, policy, '"minute";r=119;t=43, "burst";r=29;t=1']);
+    expect(await outcomeOf('/api/v1/data/health?unknown=1')).toEqual([
+      400,
+      policy,
+      '"minute";r=118;t=43, "burst";r=28;t=1',
+    ]);
+    expect(await outcomeOf('/api/v1/data/nothing')).toEqual([404, null, null]);
     const { headers } = await ask(edge, { key: edge.keys.unknown });
     expect([headers.get('ratelimit'), headers.get('ratelimit-policy')]).toEqual([null, null]);
     for (const path of ['/api/v1/public/source-status', '/api/v1/public/agenda-hits', '/api/mcp']) {
@@ -138,8 +142,8 @@ describe('minute and burst allowances', () => {
     const passed = answers.filter(({ status }) => status === 200);
     expect(passed).toHaveLength(120);
     expect(answers.filter(({ status }) => status === 429)).toHaveLength(concurrent - 120);
-    const left = passed.map(({ headers }) => Number(/"minute";r=(\d+)/.exec(headers.get('ratelimit')!)![1]));
-    expect(left.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 120 }, (_, nth) => nth));
+    const remainders = passed.map(({ headers }) => Number(/"minute";r=(\d+)/.exec(headers.get('ratelimit')!)![1]));
+    expect(remainders.toSorted((one, other) => one - other)).toEqual(Array.from({ length: 120 }, (_, nth) => nth));
     expect(await bench.counters(first.accountId)).toEqual({
       received: concurrent,
       'received burst': concurrent,
@@ -286,7 +290,7 @@ describe('processes that charge the same accounts in any order', () => {
     const customers = await Promise.all(Array.from({ length: 40 }, () => bench.open()));
     await bench.caughtUp();
     bench.failures.length = 0;
-    let asked = 0;
+    let requests = 0;
     for (let round = 0; round < testRuns(10); round += 1) {
       const orders = processes.map((_, nth) =>
         customers.toSorted((one, other) => order(one, nth + round) - order(other, nth + round)),
@@ -296,12 +300,12 @@ describe('processes that charge the same accounts in any order', () => {
           processes[nth]!.admit({ authorization: `Bearer ${key}`, surface: 'data', scope: null, now: NOW }),
         ),
       );
-      asked += all.length;
+      requests += all.length;
       await Promise.allSettled(all);
     }
     expect(bench.failures).toEqual([]);
     const counted = await Promise.all(customers.map(({ accountId }) => bench.counters(accountId)));
-    expect(counted.reduce((sum, { minute }) => sum + minute!, 0)).toBe(asked);
+    expect(counted.reduce((sum, { minute }) => sum + minute!, 0)).toBe(requests);
   });
 });
 
@@ -370,14 +374,14 @@ describe('further charges and a failing store', () => {
     const crowded = bench.admission({ ...rules, ceilings: { received: sustained(15), handled: sustained(12) } });
     const customer = await opened();
     const neighbor = await opened();
-    const told: (readonly number[])[] = [];
-    const asked = Array.from({ length: 20 }, (_, nth) =>
+    const headersOfAll: (readonly number[])[] = [];
+    const admissions = Array.from({ length: 20 }, (_, nth) =>
       crowded.admit({
         authorization: `Bearer ${customer.key}`,
         surface: 'data',
         scope: 'civic:read',
         now: NOW + 500,
-        onAllowance: (states) => void (told[nth] = states.map(({ remaining }) => remaining)),
+        onAllowance: (states) => void (headersOfAll[nth] = states.map(({ remaining }) => remaining)),
       }),
     );
     const other = crowded.admit({
@@ -386,7 +390,7 @@ describe('further charges and a failing store', () => {
       scope: null,
       now: NOW + 500,
     });
-    const answers = (await Promise.allSettled(asked)).map((answer) =>
+    const answers = (await Promise.allSettled(admissions)).map((answer) =>
       answer.status === 'fulfilled' ? 'passed' : String(answer.reason),
     );
     const [used, beyond] = [
@@ -398,8 +402,8 @@ describe('further charges and a failing store', () => {
       ...Array<string>(6).fill(used),
       ...Array<string>(8).fill(beyond),
     ]);
-    const left = [9, 8, 7, 6, 5, 4, ...Array<number>(6).fill(4)];
-    expect(told).toEqual(left.map((minute) => [minute, minute - 4]));
+    const remainders = [9, 8, 7, 6, 5, 4, ...Array<number>(6).fill(4)];
+    expect(headersOfAll).toEqual(remainders.map((minute) => [minute, minute - 4]));
     expect((await other).accountId).toBe(neighbor.accountId);
     expect(await bench.counters(customer.accountId)).toMatchObject({ received: 20, handled: 15, minute: 6, burst: 6 });
   });
@@ -407,12 +411,12 @@ describe('further charges and a failing store', () => {
   test('concurrent batches and requests together never exceed the allowance', async () => {
     const customer = await opened();
     const principal = await admitted(customer);
-    const tried = await Promise.allSettled(
+    const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, nth) =>
         nth % 2 === 0 ? admission.chargeUnits(principal, 2, NOW + 500) : admitted(customer),
       ),
     );
-    const units = 1 + tried.reduce((sum, { status }, nth) => sum + (status === 'fulfilled' ? 2 - (nth % 2) : 0), 0);
+    const units = 1 + outcomes.reduce((sum, { status }, nth) => sum + (status === 'fulfilled' ? 2 - (nth % 2) : 0), 0);
     expect(await bench.counters(customer.accountId)).toMatchObject({ minute: units, burst: units });
     expect([5, 6]).toContain(units);
   });

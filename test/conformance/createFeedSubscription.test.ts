@@ -41,8 +41,8 @@ describe('a new subscription', () => {
     const feed = await newFeed(served, key.secret, 'to the warehouse', 'topics');
     const createdAt = new Date(served.clock.now()).toISOString();
     expect(feed).toMatchObject({ name: 'to the warehouse', resource: 'topics', keyId: key.keyId, createdAt });
-    for (const given of ['accountId', 'keyId', 'key', 'id', 'startCursor', 'cursor', '__proto__']) {
-      await expectRefusal(await create(`{"name":"x","${given}":"${key.keyId}"}`), 400, 'invalid_parameter');
+    for (const field of ['accountId', 'keyId', 'key', 'id', 'startCursor', 'cursor', '__proto__']) {
+      await expectRefusal(await create(`{"name":"x","${field}":"${key.keyId}"}`), 400, 'invalid_parameter');
     }
     expect((await listFeeds(served, key.secret)).items).toEqual([feed]);
   });

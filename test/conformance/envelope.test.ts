@@ -154,10 +154,10 @@ describe('an answered request', () => {
       },
     });
     const began = performance.now();
-    const asked = get('/api/v1/data/health');
+    const response = get('/api/v1/data/health');
     while (performance.now() - began < 30) await new Promise((turn) => setImmediate(turn));
     released.resolve();
-    await (await asked).text();
+    await (await response).text();
     await expect.poll(() => edge.logged.filter(({ message }) => message === 'answered')).toHaveLength(1);
     const [line] = edge.logged.filter(({ message }) => message === 'answered');
     expect(line!.fields['ms']).toBeGreaterThan(5);

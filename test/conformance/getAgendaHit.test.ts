@@ -15,13 +15,13 @@ afterEach(() => {
 
 const matchId = '5f0c1a52-9d7e-5b1a-8c3e-2f4b6a7c8d90';
 const get = (path: string) => fetch(`${edge.url}/api/v1/public/agenda-hits/${path}`);
-const found = {
+const operations = {
   getAgendaHit: async (id: string) => ({ text: JSON.stringify({ data: { ...PUBLIC_HIT, matchId: id } }), items: 1 }),
 };
 
 describe('getAgendaHit', () => {
   test('answers one hit with its id, for an id in upper or lower case', async () => {
-    edge.answerWith(found);
+    edge.answerWith(operations);
     for (const id of [matchId, matchId.toUpperCase()]) {
       const { data } = getAgendaHit.success.schema.parse(await expectPublicSuccess(await get(id)));
       expect(data).toEqual({ ...PUBLIC_HIT, matchId });
@@ -29,7 +29,7 @@ describe('getAgendaHit', () => {
   });
 
   test('accepts the all-zero and the all-f uuid', async () => {
-    edge.answerWith(found);
+    edge.answerWith(operations);
     for (const id of ['00000000-0000-0000-0000-000000000000', 'ffffffff-ffff-ffff-ffff-ffffffffffff'])
       await expectPublicSuccess(await get(id));
   });

@@ -76,14 +76,18 @@ describe('a report', () => {
   test('keeps its reason, finding and next action until a move changes them', async () => {
     const { reportId } = await make();
     const plain = plainMove(served, account, 'investigating');
-    const said = { reasonCode: 'publication_delay', finding: 'It is late.', nextAction: 'We ask the city.' } as const;
-    await moveReport(served, reportId, { ...plain, ...said });
+    const statement = {
+      reasonCode: 'publication_delay',
+      finding: 'It is late.',
+      nextAction: 'We ask the city.',
+    } as const;
+    await moveReport(served, reportId, { ...plain, ...statement });
     await moveReport(served, reportId, { ...plain, from: 'investigating', to: 'awaiting_source' });
-    expect(await reportOf(served, key.secret, reportId)).toMatchObject({ status: 'awaiting_source', ...said });
+    expect(await reportOf(served, key.secret, reportId)).toMatchObject({ status: 'awaiting_source', ...statement });
     await moveReport(served, reportId, { ...plain, from: 'awaiting_source', finding: 'It was moved.' });
     expect(await reportOf(served, key.secret, reportId)).toMatchObject({
       status: 'investigating',
-      ...said,
+      ...statement,
       finding: 'It was moved.',
     });
     await moveReport(served, reportId, {
@@ -172,7 +176,7 @@ test('exactly thirty reads a minute are answered, over all keys and whatever is 
 test('the answer announces what is left of the reads of the minute', async () => {
   const { reportId } = await make();
   served.clock.time += 60_000 - (served.clock.time % 60_000);
-  const left = async () =>
+  const remaining = async () =>
     /"report-status-minute";r=(\d+);t=60/.exec((await read(reportId)).headers.get('ratelimit')!)?.[1];
-  expect([await left(), await left()]).toEqual(['29', '28']);
+  expect([await remaining(), await remaining()]).toEqual(['29', '28']);
 });

@@ -137,13 +137,13 @@ test('get_agenda_item answers with the vote, the actions and the other agendas',
 });
 
 test('the erasure of a member reaches the page, the other agendas and get_agenda_item', async () => {
-  const shown = async () => [
+  const answers = async () => [
     await itemText('vote'),
     await itemText('later'),
     JSON.stringify(await toolData('vote')),
     await meetingText('first'),
   ];
-  for (const text of await shown()) expect(text).toContain('Member A');
+  for (const text of await answers()) expect(text).toContain('Member A');
   const streams = ['vote', 'hearing'].map((name) => ({ stream: `agenda_items-${idOf(name)}` }));
   const erasing = { path: null, literal: 'Member A', replacement: '[removed]' };
   const { position } = await served.civic.erasing.erase({
@@ -155,7 +155,7 @@ test('the erasure of a member reaches the page, the other agendas and get_agenda
   });
   await served.civic.caughtUp(position!);
   served.clock.time += 2_000;
-  for (const text of await shown()) {
+  for (const text of await answers()) {
     expect(text).toContain('[removed]');
     expect(text).not.toContain('Member A');
   }

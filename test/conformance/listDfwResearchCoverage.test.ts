@@ -22,15 +22,15 @@ describe('listDfwResearchCoverage', () => {
       ['', 254],
       ['&includeInactive=true', 255],
     ] as const) {
-      const seen: string[] = [];
+      const slugs: string[] = [];
       let page = await read(`?limit=20${filter}`);
       for (;;) {
-        seen.push(...page.data.map(({ jurisdictionSlug }) => jurisdictionSlug));
+        slugs.push(...page.data.map(({ jurisdictionSlug }) => jurisdictionSlug));
         const { nextCursor } = page.meta.pagination;
         if (nextCursor === null) break;
         page = await read(`?limit=20${filter}&cursor=${nextCursor}`);
       }
-      expect([seen.length, new Set(seen).size, page.meta.pagination.total]).toEqual([total, total, total]);
+      expect([slugs.length, new Set(slugs).size, page.meta.pagination.total]).toEqual([total, total, total]);
     }
   });
 

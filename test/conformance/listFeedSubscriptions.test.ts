@@ -99,13 +99,13 @@ test('the list does not read the revoked subscriptions of an account', async () 
   }
   expect((await createFeed(served, key.secret, { name: 'left' })).status).toBe(201);
   const { rows } = await served.civic.projectorDependencies.transactor.transaction(async (transaction) => {
-    const found = await transaction.query<{ live_generation: number }>({
+    const generations = await transaction.query<{ live_generation: number }>({
       text: "select live_generation from civic.projections where name = 'subscriptions'",
       values: [],
     });
     await transaction.query({ text: 'set local enable_seqscan = off', values: [] });
     return transaction.query<{ 'QUERY PLAN': string }>({
-      text: `explain (analyze, costs off, timing off, summary off, buffers off) select * from civic.subscriptions_g${found.rows[0]!.live_generation}
+      text: `explain (analyze, costs off, timing off, summary off, buffers off) select * from civic.subscriptions_g${generations.rows[0]!.live_generation}
         where account_id = '${account}'::uuid and revoked_at is null`,
       values: [],
     });
@@ -116,21 +116,21 @@ test('the list does not read the revoked subscriptions of an account', async () 
 });
 
 test('the headers state the remaining exports, of which the list charges none, even at zero', async () => {
-  const told = async () => {
+  const allowance = async () => {
     const { status, headers } = await ask();
     return [
       status,
       ...['ratelimit-policy', 'ratelimit'].map((name) => /"export-hour".*/.exec(headers.get(name)!)?.[0]),
     ];
   };
-  const left = (exports: number) => [
+  const allowanceAt = (exports: number) => [
     200,
     '"export-hour";q=2;w=3600',
     expect.stringMatching(new RegExp(`^"export-hour";r=${exports};t=\\d+$`)) as unknown,
   ];
-  expect([await told(), await told()]).toEqual([left(2), left(2)]);
+  expect([await allowance(), await allowance()]).toEqual([allowanceAt(2), allowanceAt(2)]);
   for (const exports of [1, 0]) {
     expect((await served.ask('POST', '/snapshots', key.secret)).status).toBe(201);
-    expect([await told(), await told()]).toEqual([left(exports), left(exports)]);
+    expect([await allowance(), await allowance()]).toEqual([allowanceAt(exports), allowanceAt(exports)]);
   }
 });

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 const get = (query: string, init: RequestInit = {}) => fetch(`${edge.url}/api/v1/public/agenda-hits${query}`, init);
-const asked = () => edge.calls.map(({ input }) => input);
+const inputs = () => edge.calls.map(({ input }) => input);
 
 describe('listRecentAgendaHits', () => {
   test('answers hits in the shape of the contract, cacheable, with any credential', async () => {
@@ -42,7 +42,7 @@ describe('listRecentAgendaHits', () => {
     ['?topicSlug=a%20b+c', { topicSlug: 'a b c', limit: 3 }],
   ])('queries with %s', async (query, input) => {
     await expectPublicSuccess(await get(query));
-    expect(asked()).toEqual([input]);
+    expect(inputs()).toEqual([input]);
   });
 
   test.each([
@@ -67,6 +67,6 @@ describe('listRecentAgendaHits', () => {
     '?__proto__=1',
   ])('refuses %s with 400 and queries nothing', async (query) => {
     await expectPublicRefusal(await get(query), 400, 'invalid_parameter');
-    expect(asked()).toEqual([]);
+    expect(inputs()).toEqual([]);
   });
 });

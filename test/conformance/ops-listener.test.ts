@@ -69,10 +69,10 @@ test('/metrics contains each lag that is known, and no other', async () => {
     { ...live, name: 'record_history', lagEvents: 3, lagSeconds: 0.5 },
     { ...live, name: 'accounts', lagEvents: null, lagSeconds: 2 },
   ];
-  const known = await (await fetch(`${url}/metrics`)).text();
-  expect(known).toContain('civic_projection_lag_events{projection="record_history"} 3');
-  expect(known).toContain('civic_projection_lag_seconds{projection="accounts"} 2');
-  expect(known).not.toContain('civic_projection_lag_events{projection="accounts"}');
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  expect(metrics).toContain('civic_projection_lag_events{projection="record_history"} 3');
+  expect(metrics).toContain('civic_projection_lag_seconds{projection="accounts"} 2');
+  expect(metrics).not.toContain('civic_projection_lag_events{projection="accounts"}');
   // The live generation and its rebuild exist: the lag of the rebuild is progress and not a lag of answers.
   const building = {
     ...live,

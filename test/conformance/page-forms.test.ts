@@ -32,12 +32,12 @@ beforeAll(async () => {
   const accountId = await served.openAccount();
   ({ secret: key } = await served.issueKey(accountId, { scopes: ['civic:read', 'civic:export', 'mcp:read'] }));
   ({ secret: smallKey } = await served.issueKey(await served.openAccount({ tier: 'ultra' })));
-  const made = async (path: string, body?: object) => {
+  const create = async (path: string, body?: object) => {
     const answer = await served.ask('POST', path, key, body === undefined ? {} : { body });
     return ((await answer.json()) as { data: { id: string; snapshotId: string } }).data;
   };
-  ({ snapshotId } = await made('/snapshots'));
-  ({ id: subscriptionId } = await made('/subscriptions', { name: 'forms', resource: 'public_bodies' }));
+  ({ snapshotId } = await create('/snapshots'));
+  ({ id: subscriptionId } = await create('/subscriptions', { name: 'forms', resource: 'public_bodies' }));
 });
 afterAll(async () => {
   await served?.close();
@@ -47,9 +47,11 @@ afterAll(async () => {
 /** One exchange over a raw connection: an HTTP client decodes bodies. */
 async function exchange(path: string, headers: Readonly<Record<string, string>> = {}) {
   const raw = await rawConnection(Number(new URL(served.baseUrl).port));
-  const sent = { host: 'x', connection: 'close', authorization: `Bearer ${key}`, ...headers };
+  const allHeaders = { host: 'x', connection: 'close', authorization: `Bearer ${key}`, ...headers };
   raw.send(
-    [`GET ${path} HTTP/1.1`, ...Object.entries(sent).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n'),
+    [`GET ${path} HTTP/1.1`, ...Object.entries(allHeaders).map(([name, value]) => `${name}: ${value}`), '', ''].join(
+      '\r\n',
+    ),
   );
   const { status, headers: told, body } = parseResponse(await raw.ended());
   return { status, headers: told, body: Buffer.from(body, 'latin1') };

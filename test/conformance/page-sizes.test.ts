@@ -124,19 +124,19 @@ test.each([
 test.each(['/jurisdictions/dallas/atom.xml', '/topics/zoning/atom.xml'])(
   'the pages of %s lead to each item with hits once, newest first',
   async (path) => {
-    const found: string[] = [];
+    const ids: string[] = [];
     const times: string[] = [];
     let next: string | undefined = path;
     for (let pages = 0; next !== undefined && pages < ITEMS; pages += 1) {
       const text: string = await pageOf(served, next);
       expect(Buffer.byteLength(text)).toBeLessThan(MAX_BYTES);
-      found.push(...[...text.matchAll(/href="[^"]*\/items\/([0-9a-f-]+)"/g)].map(([, id]) => id!));
+      ids.push(...[...text.matchAll(/href="[^"]*\/items\/([0-9a-f-]+)"/g)].map(([, id]) => id!));
       times.push(...[...text.matchAll(/<entry>.*?<updated>([^<]+)/gs)].map(([, time]) => time!));
       const address: string | undefined = /rel="next"[^>]*href="([^"]+)"/.exec(text)?.[1]?.replaceAll('&amp;', '&');
       next = address?.slice(served.baseUrl.length);
     }
     const items = Array.from({ length: ITEMS }, (_, number) => pageRecordId('agenda_items', `${number}`));
-    expect(found.toSorted()).toEqual(items.toSorted());
+    expect(ids.toSorted()).toEqual(items.toSorted());
     expect(times).toEqual(times.toSorted().toReversed());
   },
 );
@@ -170,13 +170,13 @@ test('a long address is named and no link, and the record is shown', async () =>
 });
 
 test('the pages of a jurisdiction lead to each of its bodies once', async () => {
-  const found: string[] = [];
+  const ids: string[] = [];
   let next: string | undefined = '/jurisdictions/dallas';
   for (let pages = 0; next !== undefined && pages < 100; pages++) {
     const page: string = (await pageOf(served, next)).replace(/<h2 id="meetings">[\s\S]*/, '');
-    found.push(...[...page.matchAll(/href="[^"]*\/bodies\/([^"]+)"/g)].map(([, slug]) => slug!));
+    ids.push(...[...page.matchAll(/href="[^"]*\/bodies\/([^"]+)"/g)].map(([, slug]) => slug!));
     next = /rel="next" href="([^"]+)"/.exec(page)?.[1];
   }
-  expect(found).toHaveLength(BODIES + 1);
-  expect(new Set(found).size).toBe(BODIES + 1);
+  expect(ids).toHaveLength(BODIES + 1);
+  expect(new Set(ids).size).toBe(BODIES + 1);
 });

@@ -36,22 +36,22 @@ test('an address may ask for each kind of page as often as for a public operatio
 });
 
 test('many requests for one page ask its queries together, and browsers and programs get their own forms', async () => {
-  let asked = 0;
+  let requests = 0;
   const coveredTopics = async () => {
-    asked += 1;
+    requests += 1;
     return [];
   };
   const edge = await start({ pages: { coveredTopics } });
   const isCached = async () => {
     await ask(edge, '/');
-    const before = asked;
+    const before = requests;
     await ask(edge, '/');
-    return asked === before;
+    return requests === before;
   };
   await expect.poll(isCached).toBe(true);
   // The answers until now are out of date; the position has been read.
   edge.now += 1_000;
-  asked = 0;
+  requests = 0;
   const types = async (accept: string) => (await ask(edge, '/', accept)).headers.get('content-type');
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, number) => types(number % 2 === 0 ? 'text/html' : '*/*')),
@@ -59,7 +59,7 @@ test('many requests for one page ask its queries together, and browsers and prog
   expect(new Set(all.filter((_, number) => number % 2 === 0))).toEqual(new Set(['text/html; charset=utf-8']));
   expect(new Set(all.filter((_, number) => number % 2 === 1))).toEqual(new Set(['application/json; charset=utf-8']));
   // Twice where the position is found anew between the requests.
-  expect(asked).toBeLessThanOrEqual(2);
+  expect(requests).toBeLessThanOrEqual(2);
 });
 
 test('a failure of the database is a page with status 503, without its text, and is not cached', async () => {
@@ -114,8 +114,8 @@ describe('guides', () => {
   test('every guide and every error code is a page, and every link of them leads to a page and a heading that are there', async () => {
     const pages = new Map<string, string>();
     const open = async (path: string): Promise<string> => {
-      const known = pages.get(path);
-      if (known !== undefined) return known;
+      const page = pages.get(path);
+      if (page !== undefined) return page;
       const answer = await ask(edge, path);
       expect([path, answer.status]).toEqual([path, 200]);
       const text = await answer.text();
@@ -175,30 +175,30 @@ describe('guides', () => {
     expect(new Set([...text.matchAll(/<input type="radio"[^>]* id="([^"]+)"/g)].map(([, id]) => id)).size).toBe(6);
   });
 
-  const found = async (words: string) => {
+  const search = async (words: string) => {
     const text = await (await ask(edge, `/docs?q=${encodeURIComponent(words)}`)).text();
     return /<section aria-labelledby="found">([\s\S]*?)<\/section>/.exec(text)![1]!;
   };
 
   test('a search finds the sections with all words, those with a word in the heading first, and leads to them', async () => {
-    const text = await found('RateLimit-Policy allowances');
+    const text = await search('RateLimit-Policy allowances');
     expect(linksOf(text)[0]).toBe('/docs/rest#allowances');
     expect(text).toMatch(/<mark>RateLimit-Policy<\/mark>/);
-    const texts = [...(await found('restore')).matchAll(/<a [^>]*>([^<]+)</g)].map(([, text]) => text!);
+    const texts = [...(await search('restore')).matchAll(/<a [^>]*>([^<]+)</g)].map(([, text]) => text!);
     const inHeading = texts.map((text) => /restore/i.test(text));
     expect([
       inHeading.includes(true),
       inHeading.includes(false),
       inHeading.lastIndexOf(true) < inHeading.indexOf(false),
     ]).toEqual([true, true, true]);
-    for (const link of linksOf(await found('snapshot'))) {
+    for (const link of linksOf(await search('snapshot'))) {
       const [path = '', heading] = link.split('#');
       expect([link, (await (await ask(edge, path)).text()).includes(`id="${heading}"`)]).toEqual([link, true]);
     }
   });
 
   test('a search for what no guide says, or for markup, says so and shows no markup', async () => {
-    expect(await found('snapshot zebulona')).toContain('No guide has all of these words.');
+    expect(await search('snapshot zebulona')).toContain('No guide has all of these words.');
     const page = await (await ask(edge, `/docs?q=${encodeURIComponent('"><script>alert(1)</script>')}`)).text();
     expect(page).not.toContain('<script');
     expect((await ask(edge, `/docs?q=${'a%20'.repeat(400)}`)).status).toBe(200);

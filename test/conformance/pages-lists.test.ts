@@ -91,20 +91,20 @@ test('a title that names the body stands alone before the day of the meeting', a
 });
 
 test('an action that may only be proposed is not shown as one that was taken', async () => {
-  const shown = async (path: string) =>
+  const textAt = async (path: string) =>
     textOf((await pageOf(served, path)).replaceAll('</dt>', ': ')).replaceAll(/\s+/g, ' ');
-  const list = await shown(`/meetings/${pageRecordId('meetings', 'last')}`);
+  const list = await textAt(`/meetings/${pageRecordId('meetings', 'last')}`);
   expect(list).toContain('Action, proposed or taken: Approve the bridge');
   expect(list).toContain('Action: Held');
-  expect(await shown(`/items/${pageRecordId('agenda_items', 'bridge')}`)).toContain(
+  expect(await textAt(`/items/${pageRecordId('agenda_items', 'bridge')}`)).toContain(
     'Action, proposed or taken: Approve the bridge',
   );
 });
 
 test('the page of a meeting and the calendar have the comment of the source', async () => {
-  const shown = COMMENT.replace('<', '&lt;').replace('>', '&gt;');
+  const escaped = COMMENT.replace('<', '&lt;').replace('>', '&gt;');
   expect(await pageOf(served, `/meetings/${pageRecordId('meetings', 'last')}`)).toContain(
-    `<dt>Comment</dt><dd>${shown}</dd>`,
+    `<dt>Comment</dt><dd>${escaped}</dd>`,
   );
   expect(await pageOf(served, MEETING)).not.toContain('<dt>Comment</dt>');
   const answer = await fetch(`${served.baseUrl}/jurisdictions/dallas/bodies/city-council/calendar.ics`);

@@ -19,7 +19,7 @@ async function write(...changes: readonly RecordChange[]): Promise<void> {
 }
 
 function renamedTo(slug: string, name = 'council'): RecordChange {
-  const given = {
+  const body = {
     jurisdictionId: pageRecordId('jurisdictions', 'dallas'),
     slug,
     name: 'City Council',
@@ -28,7 +28,7 @@ function renamedTo(slug: string, name = 'council'): RecordChange {
     timezone: 'America/Chicago',
     active: true,
   } as const;
-  return pageRecord('public_bodies', name, given);
+  return pageRecord('public_bodies', name, body);
 }
 
 const ask = (path: string) =>

@@ -62,7 +62,7 @@ const optionsOf = (page: string, name: string) =>
   [
     ...new RegExp(`<select id="${name}".*?</select>`).exec(page)![0].matchAll(/<option value="([^"]*)"[^>]*>([^<]*)</g),
   ].map(([, value, label]) => [value, label]);
-const found = (page: string) =>
+const itemsIn = (page: string) =>
   ['one', 'two'].filter((name) => page.includes(`/items/${pageRecordId('agenda_items', name)}`));
 
 test('a search whose guidance is for programs alone has no empty paragraph', async () => {
@@ -100,15 +100,15 @@ test.each([
   ['/search?q=flats&to=2026-01-20', ['one']],
 ])('%s finds %j, keeps what was asked, and its Atom feed has the same', async (path, names) => {
   const page = await pageOf(path);
-  expect(found(page)).toEqual(names);
-  const asked = Object.fromEntries(new URL(path, served.baseUrl).searchParams);
-  expect(fieldsOf(page)).toEqual({ jurisdiction: '', topic: '', from: '', to: '', ...asked });
+  expect(itemsIn(page)).toEqual(names);
+  const parameters = Object.fromEntries(new URL(path, served.baseUrl).searchParams);
+  expect(fieldsOf(page)).toEqual({ jurisdiction: '', topic: '', from: '', to: '', ...parameters });
   const feed = /<link rel="alternate" type="application\/atom\+xml" href="([^"]+)"/
     .exec(page)![1]!
     .replaceAll('&amp;', '&');
-  const given = Object.fromEntries(Object.entries(asked).filter(([, value]) => value !== ''));
-  expect(Object.fromEntries(new URL(feed, served.baseUrl).searchParams)).toEqual(given);
-  expect(found(await pageOf(feed))).toEqual(names);
+  const filters = Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== ''));
+  expect(Object.fromEntries(new URL(feed, served.baseUrl).searchParams)).toEqual(filters);
+  expect(itemsIn(await pageOf(feed))).toEqual(names);
 });
 
 test('a place that is not offered stays selected, and the page reports it as unknown', async () => {

@@ -270,13 +270,13 @@ describe('feeds and calendars', () => {
     const events = new ICAL.Component(ICAL.parse(text) as never)
       .getAllSubcomponents('vevent')
       .map((event) => new ICAL.Event(event));
-    const shown = events.map((event) => [
+    const entries = events.map((event) => [
       event.uid,
       event.summary,
       event.startDate.toJSDate().toISOString(),
       event.component.getFirstPropertyValue('status'),
     ]);
-    expect(shown).toEqual([
+    expect(entries).toEqual([
       [pageRecordId('meetings', 'last'), 'Council of December', inDays(-7), 'CONFIRMED'],
       [pageRecordId('meetings', 'next'), 'Council of March', inDays(7), 'CONFIRMED'],
       [pageRecordId('meetings', 'off'), 'Cancelled: Workshop', inDays(9), 'CANCELLED'],
@@ -323,15 +323,15 @@ describe('hostile and long records', () => {
   });
 
   test('the pages of a long meeting lead to each of its items once, in order', async () => {
-    const found: string[] = [];
+    const ids: string[] = [];
     let next: string | undefined = path.meeting('hostile');
     for (let pages = 0; next !== undefined && pages < 100; pages++) {
       const page: string = await textOf(next.replaceAll('&amp;', '&'));
-      found.push(...[...page.matchAll(/href="(\/items\/[0-9a-f-]+)"/g)].map(([, address]) => address!));
-      expect(page).toContain(`to ${found.length} of 250.`);
+      ids.push(...[...page.matchAll(/href="(\/items\/[0-9a-f-]+)"/g)].map(([, address]) => address!));
+      expect(page).toContain(`to ${ids.length} of 250.`);
       next = /rel="next" href="([^"]+)"/.exec(page)?.[1];
     }
-    expect(found).toEqual(Array.from({ length: 250 }, (_, number) => path.item(`long-${number}`)));
+    expect(ids).toEqual(Array.from({ length: 250 }, (_, number) => path.item(`long-${number}`)));
   });
 });
 

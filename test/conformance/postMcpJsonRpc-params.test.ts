@@ -83,9 +83,9 @@ describe.each([...ERAS, ['a batch', batchOf] as const])('in %s', (_, requestOf) 
     for (const method of Object.keys(GOOD)) {
       for (const params of [null, true, 5, 'x', [], [1]]) {
         const { headers, body } = requestOf(method, { params: {} });
-        const sent = body.replace(/"params":\{.*?\}+(?=\}[,\]]|\}$)/, `"params":${JSON.stringify(params)}`);
-        expect(() => JSON.parse(sent) as unknown).not.toThrow();
-        const answer = await edge.ask({ headers, body: sent });
+        const changedBody = body.replace(/"params":\{.*?\}+(?=\}[,\]]|\}$)/, `"params":${JSON.stringify(params)}`);
+        expect(() => JSON.parse(changedBody) as unknown).not.toThrow();
+        const answer = await edge.ask({ headers, body: changedBody });
         expect([method, params, answer.status < 500, codesOf(answer).includes(-32_603)]).toEqual([
           method,
           params,
@@ -105,8 +105,8 @@ describe('params that the schema of the protocol refuses', () => {
     ['a text for the capabilities', { ...INITIALIZE, capabilities: 'x' }],
   ])('of initialize, %s, are named in the error', async (_, params) => {
     const { headers, body } = legacyRequest('initialize', { params: {} });
-    const sent = JSON.stringify({ ...(JSON.parse(body) as object), params });
-    const error = expectProtocolError(edge, await edge.ask({ headers, body: sent }), 200, -32_602);
+    const changedBody = JSON.stringify({ ...(JSON.parse(body) as object), params });
+    const error = expectProtocolError(edge, await edge.ask({ headers, body: changedBody }), 200, -32_602);
     expect(error.message).toMatch(/^params/);
   });
 

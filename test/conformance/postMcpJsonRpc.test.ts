@@ -174,13 +174,13 @@ describe.each([
   });
 
   test('a payment of any depth is an error of the tool without internal details', async () => {
-    const asked = requestOf('tools/call', { ...call('search_agenda'), meta: { 'x402/payment': 0 } });
+    const request = requestOf('tools/call', { ...call('search_agenda'), meta: { 'x402/payment': 0 } });
     const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
-    const body = asked.body.replace('"x402/payment":0', `"x402/payment":${deep}`);
+    const body = request.body.replace('"x402/payment":0', `"x402/payment":${deep}`);
     expect(body.length).toBeGreaterThan(60_000);
     const bodies = era === 'the current era' ? [body] : [body, `[${body}]`];
-    for (const sent of bodies) {
-      const answer = await ask({ ...asked, body: sent });
+    for (const payload of bodies) {
+      const answer = await ask({ ...request, body: payload });
       expect({ status: answer.status, leaks: /call stack/.test(answer.text) }).toEqual({ status: 200, leaks: false });
       expect(toolError.parse(only(answer).result).structuredContent.error.code).toMatch(
         /^(beta_unavailable|billing_channel_payment_mismatch)$/,
@@ -195,11 +195,11 @@ describe.each([
 
 describe('the current era', () => {
   const list = (headers: Readonly<Record<string, string | undefined>>, meta: object = {}) => {
-    const asked = currentRequest('tools/list', { meta });
-    const kept = Object.entries({ ...asked.headers, ...headers }).flatMap(([name, value]) =>
+    const request = currentRequest('tools/list', { meta });
+    const headerLines = Object.entries({ ...request.headers, ...headers }).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value]],
     );
-    return ask({ ...asked, headers: Object.fromEntries(kept) as Record<string, string> });
+    return ask({ ...request, headers: Object.fromEntries(headerLines) as Record<string, string> });
   };
 
   test.each([undefined, 'application/json', 'text/html', '*/*'])('ignores an Accept of %s', async (accept) => {
@@ -342,8 +342,8 @@ describe('the 2025 era', () => {
   test.each(NOT_BOTH)('refuses an Accept of %s in a batch too, and does not charge it', async (accept) => {
     const { body } = legacyRequest('tools/call', call('get_coverage'));
     const second = body.replace('"id":1', '"id":2');
-    for (const sent of [body, `[${body},${second}]`]) {
-      expectProtocolError(edge, await ask({ body: sent, headers: { accept } }), 406, -32_000, null);
+    for (const payload of [body, `[${body},${second}]`]) {
+      expectProtocolError(edge, await ask({ body: payload, headers: { accept } }), 406, -32_000, null);
     }
     expect(edge.charged).toEqual([]);
   });
@@ -356,8 +356,8 @@ describe('the 2025 era', () => {
   ])('accepts an Accept of %s, which lists both', async (accept) => {
     const { body } = legacyRequest('tools/call', call('get_coverage'));
     const second = body.replace('"id":1', '"id":2');
-    for (const sent of [body, `[${body},${second}]`]) {
-      expect((await ask({ body: sent, headers: { accept } })).headers['content-type']).toBe('text/event-stream');
+    for (const payload of [body, `[${body},${second}]`]) {
+      expect((await ask({ body: payload, headers: { accept } })).headers['content-type']).toBe('text/event-stream');
     }
     expect(edge.charged).toEqual([1]);
   });

@@ -17,11 +17,11 @@ const recent = async (edge: HttpEdge, query = ''): Promise<unknown> =>
 async function start(before = async (): Promise<void> => undefined): Promise<HttpEdge> {
   const edge = await startHttpEdge();
   edges.push(edge);
-  let asked = -2;
+  let requests = -2;
   edge.answerWith({
     listRecentAgendaHits: async () => {
-      asked += 1;
-      const data = asked;
+      requests += 1;
+      const data = requests;
       if (data > 0) await before();
       return { text: JSON.stringify({ data }), items: 0 };
     },

@@ -14,9 +14,9 @@ async function start(requests = 3, trustedProxies = ['loopback']): Promise<HttpE
 const get = (edge: HttpEdge, forwarded?: string, path = '/api/v1/public/agenda-hits', method = 'GET') =>
   fetch(edge.url + path, { method, headers: forwarded === undefined ? {} : { 'x-forwarded-for': forwarded } });
 async function statuses(edge: HttpEdge, times: number, ...rest: [string?, string?, string?]) {
-  const found: number[] = [];
-  for (let time = 0; time < times; time += 1) found.push((await get(edge, ...rest)).status);
-  return found;
+  const statuses: number[] = [];
+  for (let time = 0; time < times; time += 1) statuses.push((await get(edge, ...rest)).status);
+  return statuses;
 }
 
 describe('the limit of the public endpoints', () => {
@@ -57,9 +57,9 @@ describe('the limit of the public endpoints', () => {
   test('counts all addresses of an IPv6 network of 64 bits as one client', async () => {
     const edge = await start(2);
     const network = ['2001:db8:0:1::1', '2001:db8:0:1::2', '2001:db8:0:1:ffff::9'];
-    const found = [];
-    for (const address of [...network, '2001:db8:0:2::1']) found.push((await get(edge, address)).status);
-    expect(found).toEqual([200, 200, 429, 200]);
+    const statuses = [];
+    for (const address of [...network, '2001:db8:0:2::1']) statuses.push((await get(edge, address)).status);
+    expect(statuses).toEqual([200, 200, 429, 200]);
   });
 
   test('is per client: the rightmost X-Forwarded-For entry that is not a trusted proxy, in any notation', async () => {

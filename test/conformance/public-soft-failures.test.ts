@@ -136,8 +136,8 @@ test('a cached answer is not used after the database is lost', async () => {
   const recent = async (directive?: string) =>
     expectPublicSuccess(await fetch(`${edge.url}/api/v1/public/agenda-hits`), directive);
   const untilKept = async (): Promise<void> => {
-    for (let asked = -1; asked !== edge.calls.length; ) {
-      asked = edge.calls.length;
+    for (let requests = -1; requests !== edge.calls.length; ) {
+      requests = edge.calls.length;
       expect(await recent()).toEqual({ data: [1] });
     }
   };

@@ -17,7 +17,7 @@ afterEach(() => {
 
 const read = (query = '', init: RequestInit = {}) =>
   fetch(`${edge.url}/api/v1/data/changes${query}`, { ...init, headers: { authorization: `Bearer ${edge.keys.read}` } });
-const asked = () => edge.calls.at(-1)?.input;
+const lastInput = () => edge.calls.at(-1)?.input;
 
 test('answers 200, uncached, with the body exactly as the query returns it', async () => {
   const text =
@@ -33,7 +33,7 @@ test('answers 200, uncached, with the body exactly as the query returns it', asy
 
 test('reads 100 changes of every resource from the oldest position without parameters', async () => {
   await read();
-  expect(asked()).toEqual({ limit: 100, maxResponseBytes: 5_000_000, form: 'json' });
+  expect(lastInput()).toEqual({ limit: 100, maxResponseBytes: 5_000_000, form: 'json' });
 });
 
 test.each([
@@ -44,7 +44,7 @@ test.each([
   ['9'.repeat(400), 500],
 ])('a limit of %s reads %i', async (limit, expected) => {
   expect((await read(`?limit=${limit}`)).status).toBe(200);
-  expect(asked()).toMatchObject({ limit: expected });
+  expect(lastInput()).toMatchObject({ limit: expected });
 });
 
 test.each(['0', '-1', '1.5', '1e2', '', ' 1', '1%20', '%2B1', '+1', 'abc', '0x10', '01', 'Infinity', '%D9%A1'])(
@@ -57,7 +57,7 @@ test.each(['0', '-1', '1.5', '1e2', '', ' 1', '1%20', '%2B1', '+1', 'abc', '0x10
 
 test.each(RESOURCES)('the filter %s is passed to the query', async (resource) => {
   expect((await read(`?resource=${resource}`)).status).toBe(200);
-  expect(asked()).toMatchObject({ resource });
+  expect(lastInput()).toMatchObject({ resource });
 });
 
 test.each(['', 'topic', 'TOPICS', 'topics,meetings', 'toString', 'all'])('the filter "%s" is 400', async (resource) => {
@@ -67,7 +67,7 @@ test.each(['', 'topic', 'TOPICS', 'topics,meetings', 'toString', 'all'])('the fi
 test('a cursor of 1 to 512 characters is passed unchanged to the query, and any other is 400', async () => {
   for (const cursor of ['a', 'a'.repeat(512)]) {
     expect((await read(`?cursor=${cursor}`)).status).toBe(200);
-    expect(asked()).toMatchObject({ cursor });
+    expect(lastInput()).toMatchObject({ cursor });
   }
   for (const cursor of ['', 'a'.repeat(513)])
     await expectRefusal(await read(`?cursor=${cursor}`), 400, 'invalid_parameter');

@@ -34,12 +34,12 @@ test('ignores the body of a GET, on a connection that then serves the next reque
   for (const body of ['{"', 'x'.repeat(200_000)]) {
     const headers = { authorization: `Bearer ${edge.keys.read}`, 'content-type': ';;', 'content-length': body.length };
     const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-    const sent = request(`${edge.url}/api/v1/data/health`, { headers }, (response) => {
+    const outgoing = request(`${edge.url}/api/v1/data/health`, { headers }, (response) => {
       response.resume();
       response.once('end', () => resolve(response.statusCode));
     });
-    sent.once('error', reject);
-    sent.end(body);
+    outgoing.once('error', reject);
+    outgoing.end(body);
     statuses.push(await promise);
   }
   expect(statuses).toEqual([200, 200]);

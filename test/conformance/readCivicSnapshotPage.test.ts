@@ -19,13 +19,13 @@ afterEach(() => {
 const snapshotId = randomUUID();
 const read = (path: string) =>
   fetch(`${edge.url}/api/v1/data/snapshots/${path}`, { headers: { authorization: `Bearer ${edge.keys.export}` } });
-const asked = () => edge.calls.at(-1)?.input;
+const lastInput = () => edge.calls.at(-1)?.input;
 
 test.each(RESOURCES)('a page of %s is answered 200, uncached, for the account of the request', async (resource) => {
   const response = await read(`${snapshotId}/${resource}`);
   expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-store']);
   readCivicSnapshotPage.success.schema.parse(await response.json());
-  expect(asked()).toEqual({
+  expect(lastInput()).toEqual({
     accountId: edge.accountId,
     snapshotId,
     resource,
@@ -37,12 +37,12 @@ test.each(RESOURCES)('a page of %s is answered 200, uncached, for the account of
 
 test('cursor and limit are passed to the query, the limit clamped to the page cap', async () => {
   expect((await read(`${snapshotId}/topics?cursor=abc&limit=7000`)).status).toBe(200);
-  expect(asked()).toMatchObject({ cursor: 'abc', limit: 500 });
+  expect(lastInput()).toMatchObject({ cursor: 'abc', limit: 500 });
 });
 
 test('the id is read without regard to case', async () => {
   await read(`${snapshotId.toUpperCase()}/topics`);
-  expect(asked()).toMatchObject({ snapshotId });
+  expect(lastInput()).toMatchObject({ snapshotId });
 });
 
 test.each(['topic', 'Topics', 'constructor', '%00'])('the resource "%s" is 400', async (resource) => {

@@ -211,8 +211,8 @@ describe('the subscription', () => {
   test('that is revoked gets the same answer as one that never existed', async () => {
     const { id } = await newFeed(served, key.secret, 'a');
     await revokeFeed(served, key.secret, id);
-    const said = async (of: string) => (await pollFeed(served, key.secret, of)).text();
-    expect(await said(id)).toBe(await said(randomUUID()));
+    const textOf = async (of: string) => (await pollFeed(served, key.secret, of)).text();
+    expect(await textOf(id)).toBe(await textOf(randomUUID()));
   });
 
   test('accepts cursor and limit, each once, and no other parameter', async () => {

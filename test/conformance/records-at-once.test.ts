@@ -41,7 +41,7 @@ test.each(SENDINGS)(
       const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
       return (await fetch(edge.url + path, { ...sent, headers })).status;
     };
-    const asked = Array.from({ length: ASKED }, () => ask(greedy));
+    const requests = Array.from({ length: ASKED }, () => ask(greedy));
     await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE);
     const others = ask(other);
     await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE + 1);
@@ -52,7 +52,7 @@ test.each(SENDINGS)(
       await expect.poll(() => running.length, { timeout: 60_000 }).toBeGreaterThan(ended);
       running[ended]!();
     }
-    expect(await Promise.all(asked)).toEqual(asked.map(() => 200));
+    expect(await Promise.all(requests)).toEqual(requests.map(() => 200));
     edge.answerWith(EMPTY_ANSWERS);
   },
 );
@@ -70,11 +70,11 @@ test('a request whose client leaves gives up its place', async () => {
   await expect.poll(() => running.length, { timeout: 60_000 }).toBe(AT_ONCE);
   const before = edge.logged.length;
   const leaving = new AbortController();
-  const left = Array.from({ length: ASKED }, () => ask(leaving.signal).catch(() => 'left'));
+  const abandoned = Array.from({ length: ASKED }, () => ask(leaving.signal).catch(() => 'left'));
   // They wait once they have been admitted, and the log shows the end of each.
   await expect.poll(async () => (await bench.counters(accountId))['minute'], { timeout: 60_000 }).toBe(AT_ONCE + ASKED);
   leaving.abort();
-  await Promise.all(left);
+  await Promise.all(abandoned);
   await expect.poll(() => edge.logged.length - before, { timeout: 60_000 }).toBeGreaterThanOrEqual(ASKED);
   const last = ask();
   running[0]!();

@@ -39,10 +39,10 @@ function padded(size: number) {
 describe('a body', () => {
   test('of 8,192 bytes is accepted and of 8,193 is 413, with Content-Length and without', async () => {
     expect(MAX_REPORT_BYTES).toBe(8192);
-    for (const made of [(size: number) => padded(size), (size: number) => new Blob([padded(size)]).stream()]) {
-      expect((await submit(made(8192))).status).toBe(202);
+    for (const receipt of [(size: number) => padded(size), (size: number) => new Blob([padded(size)]).stream()]) {
+      expect((await submit(receipt(8192))).status).toBe(202);
       edge.calls.length = 0;
-      await expectRefusal(await submit(made(8193)), 413, 'invalid_input');
+      await expectRefusal(await submit(receipt(8193)), 413, 'invalid_input');
       expect(edge.calls).toEqual([]);
     }
   });

@@ -94,16 +94,16 @@ test('a query is 400', async () => {
 
 test('a paid period, the plan, the scope and a usable key are needed, for a revoked subscription too', async () => {
   const isoAfter = (milliseconds: number) => new Date(served.clock.now() + milliseconds).toISOString();
-  const gone = (await newFeed(served, key.secret, 'gone')).id;
-  await revoked(gone);
+  const revokedId = (await newFeed(served, key.secret, 'gone')).id;
+  await revoked(revokedId);
   const { id } = await newFeed(served, key.secret, 'a');
   const scoped = await served.issueKey(account, { scopes: ['civic:export'] });
   await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: isoAfter(1_000) });
-  for (const each of [id, gone]) await refused(each, 403, 'forbidden', scoped);
+  for (const each of [id, revokedId]) await refused(each, 403, 'forbidden', scoped);
   served.clock.advance(1_000);
-  for (const each of [id, gone, randomUUID()]) await refused(each, 403, 'billing_entitlement_required');
+  for (const each of [id, revokedId, randomUUID()]) await refused(each, 403, 'billing_entitlement_required');
   await served.command(account, { type: 'SetPeriod', tier: 'none', paidUntil: isoAfter(DAY_MS) });
-  for (const each of [id, gone]) await refused(each, 403, 'feed_subscription_plan_required');
+  for (const each of [id, revokedId]) await refused(each, 403, 'feed_subscription_plan_required');
   await served.command(account, { type: 'SetPeriod', tier: 'pro', paidUntil: isoAfter(DAY_MS) });
   await served.command(account, { type: 'SuspendAccount' });
   await refused(id, 401, 'unauthorized');

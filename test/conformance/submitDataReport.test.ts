@@ -66,7 +66,7 @@ async function make(token?: string, body?: unknown, by = key) {
 }
 /** Makes new reports, one per minute. */
 async function fill(count: number): Promise<void> {
-  for (let left = count; left > 0; left -= 1) {
+  for (let remaining = count; remaining > 0; remaining -= 1) {
     forward(MINUTE);
     await make();
   }
@@ -160,7 +160,7 @@ describe('a receipt', () => {
     opened.push({ account, reportId: receipts[0]!.reportId });
     expect(new Set(receipts.map((receipt) => JSON.stringify(receipt))).size).toBe(1);
     expect((await intakeEvents(served, account)).map(({ type }) => type)).toEqual(['DataReportSubmitted']);
-    for (let left = 4; left > 0; left -= 1) await make();
+    for (let remaining = 4; remaining > 0; remaining -= 1) await make();
     await expectRefusal(await submit('sixth'), 429, 'submit_rate_limited');
   });
 });
@@ -209,7 +209,7 @@ describe('a token', () => {
   test('sent by REST and by a tool gives two aliases of one report', async () => {
     const receipt = await make('both');
     const { submitDataReport } = served.civic.reportFunctions;
-    const asked = {
+    const submission = {
       accountId: account,
       keyId: key.keyId,
       token: 'both',
@@ -217,7 +217,7 @@ describe('a token', () => {
       requestId: 'r',
       baseUrl: 'http://elsewhere',
     } as const;
-    expect(await submitDataReport({ ...asked, surface: 'mcp' })).toEqual(receipt);
+    expect(await submitDataReport({ ...submission, surface: 'mcp' })).toEqual(receipt);
     expect(
       (await intakeEvents(served, account)).map(({ type, data }) => [type, 'surface' in data && data.surface]),
     ).toEqual([
@@ -367,7 +367,7 @@ describe('the context of a search', () => {
 test('the answer announces what is left of the submissions of the minute and the day, and of unresolved reports', async () => {
   served.clock.time -= served.clock.time % DAY_MS;
   forward(DAY_MS - 10 * MINUTE);
-  const left = async (token: string) => {
+  const remainingOf = async (token: string) => {
     const response = await submit(token);
     const body = (await response.json()) as { data?: { reportId: string } };
     if (body.data !== undefined) opened.push({ account, reportId: body.data.reportId });
@@ -377,20 +377,20 @@ test('the answer announces what is left of the submissions of the minute and the
       policy: response.headers.get('ratelimit-policy')!,
     };
   };
-  const first = await left('allowance-1');
+  const first = await remainingOf('allowance-1');
   expect(first.policy).toMatch(/"report-submit-minute";q=5;w=60, "report-day";q=20;w=86400, "report-unresolved";q=20$/);
   expect(first.limits).toMatch(
     /^"minute";.*"report-submit-minute";r=4;t=60, "report-day";r=19;t=600, "report-unresolved";r=19$/,
   );
-  for (const nth of [2, 3, 4]) await left(`allowance-${nth}`);
-  expect((await left('allowance-5')).limits).toContain(
+  for (const nth of [2, 3, 4]) await remainingOf(`allowance-${nth}`);
+  expect((await remainingOf('allowance-5')).limits).toContain(
     '"report-submit-minute";r=0;t=60, "report-day";r=15;t=600, "report-unresolved";r=15',
   );
-  const refused = await left('allowance-6');
+  const refused = await remainingOf('allowance-6');
   expect(refused.status).toBe(429);
   expect(refused.limits).toMatch(/"report-submit-minute";r=0;t=60$/);
   // A repeated submission is charged nothing, and looks at none of them.
-  expect((await left('allowance-1')).limits).not.toContain('report');
+  expect((await remainingOf('allowance-1')).limits).not.toContain('report');
 });
 
 test('the tools announce the same allowances', async () => {

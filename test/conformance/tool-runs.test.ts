@@ -45,9 +45,9 @@ describe('an error that a tool throws', () => {
     ['a refusal whose code is not of a tool', new Rejection('feed_unavailable', 'db-4'), 'service_unavailable'],
   ])('%s is answered without its text, logged with its request and counted', async (_, error, code) => {
     await start({ get_coverage: () => Promise.reject(error) });
-    const told = await errorOf('get_coverage');
-    expect(told.code).toBe(code);
-    expect(JSON.stringify(told)).not.toContain('db-4');
+    const coverageError = await errorOf('get_coverage');
+    expect(coverageError.code).toBe(code);
+    expect(JSON.stringify(coverageError)).not.toContain('db-4');
     expect(edge.logged).toContainEqual(
       expect.objectContaining({
         fields: expect.objectContaining({
@@ -113,17 +113,17 @@ describe('a tool that takes too long', () => {
     });
     const leaving = new AbortController();
     const { headers, body } = currentRequest('tools/call', call('get_coverage'));
-    const sent = fetch(`${edge.url}/api/v1/mcp`, {
+    const response = fetch(`${edge.url}/api/v1/mcp`, {
       method: 'POST',
       body,
       signal: leaving.signal,
       headers: { ...headers, authorization: `Bearer ${edge.keys.mcp}`, 'content-type': 'application/json' },
     });
     const { signal } = await called.promise;
-    const gone = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    const aborted = new Promise((resolve) => signal.addEventListener('abort', resolve));
     leaving.abort();
-    await expect(sent).rejects.toThrow(/abort/);
-    await gone;
+    await expect(response).rejects.toThrow(/abort/);
+    await aborted;
     expect(signal.reason).not.toBeInstanceOf(DeadlineExceeded);
   });
 
@@ -237,10 +237,10 @@ describe('billing', () => {
   test.each(Object.keys(ACCOUNTS))('of %s is checked before the arguments', async (account) => {
     await start({}, { billingEnforced: true });
     const key = edge.issue({ scopes: ['mcp:read'], ...ACCOUNTS[account] });
-    const told = Object.fromEntries(
+    const errors = Object.fromEntries(
       await Promise.all(TOOL_NAMES.map(async (name) => [name, (await errorOf(name, BAD, key)).code])),
     );
-    expect(told).toEqual(Object.fromEntries(TOOL_NAMES.map((name) => [name, TABLE[account]![group(name)]])));
+    expect(errors).toEqual(Object.fromEntries(TOOL_NAMES.map((name) => [name, TABLE[account]![group(name)]])));
   });
 
   test('that is not enforced allows every tool', async () => {

@@ -23,7 +23,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-const made = (
+const checkpointOf = (
   stream: string,
   decider: string,
   revision: number,
@@ -39,7 +39,7 @@ const made = (
 });
 
 test('a checkpoint is read byte for byte as it was saved, and only for its stream and decider', async () => {
-  const checkpoint = made('account_feeds-1', 'feeds', 5);
+  const checkpoint = checkpointOf('account_feeds-1', 'feeds', 5);
   await checkpoints.save(checkpoint, '0');
   expect((await checkpoints.load('account_feeds-1', 'feeds')).checkpoint).toEqual(checkpoint);
   expect((await checkpoints.load('account_feeds-1', 'keys')).checkpoint).toBeNull();
@@ -48,7 +48,7 @@ test('a checkpoint is read byte for byte as it was saved, and only for its strea
 
 test('the latest checkpoint replaces the one before, also after a restore to a shorter stream', async () => {
   for (const revision of [10, 20, 15]) {
-    const checkpoint = made('account_feeds-3', 'feeds', revision, `{"revision":${revision}}`);
+    const checkpoint = checkpointOf('account_feeds-3', 'feeds', revision, `{"revision":${revision}}`);
     await checkpoints.save(checkpoint, '0');
     expect((await checkpoints.load('account_feeds-3', 'feeds')).checkpoint).toEqual(checkpoint);
   }
@@ -59,7 +59,7 @@ test('while the store is unavailable nothing is saved or thrown, and the failure
   await closed.close();
   const broken = createDeciderCheckpoints(closed.read, closed.transactor, logger);
   expect(await broken.load('account_feeds-1', 'feeds')).toEqual({ checkpoint: null, mark: null });
-  await broken.save(made('account_feeds-1', 'feeds', 99), '0');
+  await broken.save(checkpointOf('account_feeds-1', 'feeds', 99), '0');
   expect((await checkpoints.load('account_feeds-1', 'feeds')).checkpoint!.revision).toBe(5);
   expect(logger.warnings.join('\n')).toMatch(/could not be read[\s\S]*could not be saved/);
 });
@@ -69,14 +69,14 @@ describe('after an erasure', () => {
 
   test('no earlier checkpoint is returned, not even one that a running command saves later', async () => {
     const stream = 'account_reports-1';
-    await checkpoints.save(made(stream, 'reports', 5), (await checkpoints.load(stream, 'reports')).mark);
+    await checkpoints.save(checkpointOf(stream, 'reports', 5), (await checkpoints.load(stream, 'reports')).mark);
     const { checkpoint, mark } = await checkpoints.load(stream, 'reports');
     expect(checkpoint?.revision).toBe(5);
     await traces().clear([stream], 0);
-    await checkpoints.save(made(stream, 'reports', 10), mark);
+    await checkpoints.save(checkpointOf(stream, 'reports', 10), mark);
     expect((await checkpoints.load(stream, 'reports')).checkpoint).toBeNull();
     // A command that starts afterwards reads the remaining events and may save a checkpoint.
-    await checkpoints.save(made(stream, 'reports', 10), (await checkpoints.load(stream, 'reports')).mark);
+    await checkpoints.save(checkpointOf(stream, 'reports', 10), (await checkpoints.load(stream, 'reports')).mark);
     expect((await checkpoints.load(stream, 'reports')).checkpoint?.revision).toBe(10);
   });
 
@@ -113,7 +113,7 @@ describe('after an erasure', () => {
       expect(next).not.toBe(mark);
       await client.query('begin');
       await client.query('update civic.erasure_mark set drops = drops + 1');
-      const saved = checkpoints.save(made(stream, 'reports', 9), next);
+      const saved = checkpoints.save(checkpointOf(stream, 'reports', 9), next);
       await blocked('the save');
       await client.query('commit');
       await saved;

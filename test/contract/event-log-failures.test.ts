@@ -105,10 +105,10 @@ describe('a server that stops', () => {
       const [writer, reader] = [open(), open()];
       const before = await writer.head();
       const stop = new AbortController();
-      const seen: string[] = [];
+      const ids: string[] = [];
       const reading = (async () => {
         for await (const { events } of reader.subscribe({ after: before, batchSize: 5, signal: stop.signal })) {
-          seen.push(...events.map(({ position }) => position));
+          ids.push(...events.map(({ position }) => position));
         }
       })();
       const acknowledged = new Set<string>();
@@ -131,10 +131,10 @@ describe('a server that stops', () => {
       enough.abort();
       await writing;
       const stored = await readOn(writer, before);
-      await expect.poll(() => seen.length).toBe(stored.length);
+      await expect.poll(() => ids.length).toBe(stored.length);
       stop.abort();
       await reading;
-      expect(seen).toEqual(stored.map(({ position }) => position));
+      expect(ids).toEqual(stored.map(({ position }) => position));
       const streams = new Set(stored.map(({ stream }) => stream));
       for (const stream of acknowledged) expect(streams.has(stream)).toBe(true);
     },

@@ -9,11 +9,11 @@ const { startPeer, open, following } = useKurrentLogs();
 
 /** Restores the log with this many records; every lost event is then written anew, with another id, where the former one was. */
 function setBackAndWrite(peer: KurrentPeer, records: number): void {
-  const lost = peer.store.records.slice(records);
+  const lostRecords = peer.store.records.slice(records);
   peer.setBack(records);
-  for (const { stream, revision, ...event } of lost)
+  for (const { stream, revision, ...event } of lostRecords)
     peer.store.append(stream, revision - 1, [{ ...event, id: crypto.randomUUID() }]);
-  expect(peer.store.records.slice(records).map(({ place }) => place)).toEqual(lost.map(({ place }) => place));
+  expect(peer.store.records.slice(records).map(({ place }) => place)).toEqual(lostRecords.map(({ place }) => place));
 }
 
 describe('a log that is set back and written again', () => {
@@ -49,16 +49,16 @@ describe('a log that is set back and written again', () => {
       await expect.poll(() => first.seen.length).toBe(1);
       await writer.append(one());
       await expect.poll(() => first.seen.length).toBe(2);
-      const kept = first.seen[0]!;
+      const firstEvent = first.seen[0]!;
       const isTold = cause === 'a follower was told';
       if (!isTold) await first.end();
       setBackAndWrite(peer, image);
       if (isTold) await expect.poll(() => first.failure).toMatchObject({ name: 'HistorySetBack' });
       else reader.forget();
-      const second = following(reader, kept);
+      const second = following(reader, firstEvent);
       await expect.poll(() => second.ids.length).toBe(1);
       await second.end();
-      expect(second.ids).toEqual([(await readOn(writer, kept))[0]!.id]);
+      expect(second.ids).toEqual([(await readOn(writer, firstEvent))[0]!.id]);
     },
   );
 

@@ -72,13 +72,13 @@ export function subscribeContract(openStore: OpenStore): void {
       );
       const reader = store.connect();
       const stop = new AbortController();
-      const seen: StoredEvent[] = [];
+      const received: StoredEvent[] = [];
       for await (const { events } of reader.subscribe({ after: before, batchSize: 7, signal: stop.signal })) {
-        seen.push(...events);
-        if (seen.length >= 185) stop.abort();
+        received.push(...events);
+        if (received.length >= 185) stop.abort();
       }
       await writing;
-      expect(seen.map(({ position }) => position)).toEqual(
+      expect(received.map(({ position }) => position)).toEqual(
         (await readOn(store.log, before)).map(({ position }) => position),
       );
     });
@@ -101,8 +101,8 @@ export function subscribeContract(openStore: OpenStore): void {
       const next = batches.next();
       const stream = freshStream();
       await store.connect().append({ stream, expectedRevision: NO_STREAM, events: newEvents(1) });
-      const heard = (await next).value as LogBatch;
-      expect(heard.events.map((event) => event.stream)).toEqual([stream]);
+      const batch = (await next).value as LogBatch;
+      expect(batch.events.map((event) => event.stream)).toEqual([stream]);
       stop.abort();
       expect((await batches.next()).done).toBe(true);
     });
@@ -122,13 +122,13 @@ export function subscribeContract(openStore: OpenStore): void {
       const before = await store.log.head();
       await appendMany(store.log, 30);
       const stop = new AbortController();
-      const seen: StoredEvent[] = [];
+      const received: StoredEvent[] = [];
       for await (const { events } of store.log.subscribe({ after: before, batchSize: 4, signal: stop.signal })) {
-        seen.push(...events);
-        if (seen.length < 50) await appendMany(store.log, 1);
-        else if (seen.at(-1)!.position === (await store.log.head())) stop.abort();
+        received.push(...events);
+        if (received.length < 50) await appendMany(store.log, 1);
+        else if (received.at(-1)!.position === (await store.log.head())) stop.abort();
       }
-      expect(seen.map(({ position }) => position)).toEqual(
+      expect(received.map(({ position }) => position)).toEqual(
         (await readOn(store.log, before)).map(({ position }) => position),
       );
     });

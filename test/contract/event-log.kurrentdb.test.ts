@@ -16,11 +16,11 @@ eventLogContract('a peer that speaks the wire protocol of KurrentDB', async () =
   return openOn(peer.url, async () => await peer.stop());
 });
 
-const given = process.env.EVENTSTORE_URL;
-describe.skipIf(given === undefined)(
+const configuredUrl = process.env.EVENTSTORE_URL;
+describe.skipIf(configuredUrl === undefined)(
   'with EVENTSTORE_URL (set it to a KurrentDB of its own with MaxAppendSize 4194304)',
   () => {
-    eventLogContract('the server of EVENTSTORE_URL', async () => openOn(given!, async () => {}));
+    eventLogContract('the server of EVENTSTORE_URL', async () => openOn(configuredUrl!, async () => {}));
   },
 );
 

@@ -37,11 +37,11 @@ eventLogContract('the embedded PostgreSQL', async () => {
   return await openOn(database.url, async () => await database.close());
 });
 
-const given = process.env.DATABASE_URL;
-describe.skipIf(given === undefined)(
+const configuredUrl = process.env.DATABASE_URL;
+describe.skipIf(configuredUrl === undefined)(
   'with DATABASE_URL (set it to a server where this user may create databases)',
   () => {
-    eventLogContract('the server of DATABASE_URL', async () => await openOnServer(given!, async () => {}));
+    eventLogContract('the server of DATABASE_URL', async () => await openOnServer(configuredUrl!, async () => {}));
   },
 );
 

@@ -99,20 +99,21 @@ describe('every type of event', () => {
 
   test.each([...forms.keys()])('%s is written in the version of its latest golden file', (name) => {
     const latest = latestOf(name)!;
-    const written = versionWritten(latest);
-    expect(written, `${name} needs the golden file ${name}.v${written}.json, or another version in the program`).toBe(
-      latest.version,
-    );
+    const newestVersion = versionWritten(latest);
+    expect(
+      newestVersion,
+      `${name} needs the golden file ${name}.v${newestVersion}.json, or another version in the program`,
+    ).toBe(latest.version);
   });
 
   test('is written in version 1 where neither a decider nor its record states another', () => {
-    const stated = sourceFiles(['domain', 'plumbing', 'src', 'commands']).filter(
+    const sources = sourceFiles(['domain', 'plumbing', 'src', 'commands']).filter(
       ({ path }) => path !== 'domain/events/record-events.ts',
     );
-    const written = linesWith(stated, /\bschemaVersion(?:: | = )\d/);
-    expect(written.length).toBeGreaterThan(5);
+    const literals = linesWith(sources, /\bschemaVersion(?:: | = )\d/);
+    expect(literals.length).toBeGreaterThan(5);
     const later = Object.values(DECIDER_VERSIONS).filter((version) => version !== 1);
-    const other = written.filter((line) => !/schemaVersion(?:: | = )1\b/.test(line));
+    const other = literals.filter((line) => !/schemaVersion(?:: | = )1\b/.test(line));
     expect(other, 'the version of a category belongs in DECIDER_VERSIONS').toHaveLength(later.length);
   });
 

@@ -25,7 +25,7 @@ export function kafkaBrokerContract(
       await started?.stop();
     });
 
-    const made = async (partitions = 3): Promise<string> => {
+    const createTopic = async (partitions = 3): Promise<string> => {
       topic = `civic-test-${randomUUID()}`;
       const admin = kafka.admin();
       await admin.connect();
@@ -51,7 +51,7 @@ export function kafkaBrokerContract(
         .toSorted((one, other) => one.localeCompare(other));
 
     test('messages of one key stay in one partition and in order', async () => {
-      await made();
+      await createTopic();
       const messages = Array.from({ length: 60 }, (_, index) => ({
         key: `key-${index % 7}`,
         value: String(index).padStart(2, '0'),
@@ -69,7 +69,7 @@ export function kafkaBrokerContract(
     });
 
     test('a transaction over several partitions is visible as a whole once committed, and never when aborted', async () => {
-      await made();
+      await createTopic();
       const producer = await publisher(`civic-test-${randomUUID()}`);
       const keys = ['a', 'b', 'c', 'd', 'e'];
       const first = await producer.transaction();
@@ -83,7 +83,7 @@ export function kafkaBrokerContract(
     });
 
     test('a producer that is opened again under its name fences the one before and aborts its transaction', async () => {
-      await made();
+      await createTopic();
       const id = `civic-test-${randomUUID()}`;
       const frozen = await (await publisher(id)).transaction();
       await frozen.send({ topic, messages: [{ key: 'a', value: 'of the frozen one' }] });
@@ -96,14 +96,14 @@ export function kafkaBrokerContract(
     });
 
     test('offsets that were sent within a transaction take effect only when it is committed', async () => {
-      await made(1);
+      await createTopic(1);
       const group = `civic-test-${randomUUID()}`;
       const producer = await publisher(`civic-test-${randomUUID()}`);
       const admin = kafka.admin();
       await admin.connect();
-      const seen = async () =>
+      const readOffsets = async () =>
         (await admin.fetchOffsets({ groupId: group, topics: [topic] }))[0]!.partitions.map(({ offset }) => offset);
-      const sent = async (offset: string) => {
+      const sendOffset = async (offset: string) => {
         const transaction = await producer.transaction();
         await transaction.send({ topic, messages: [{ key: 'a', value: offset }] });
         await transaction.sendOffsets({
@@ -112,17 +112,17 @@ export function kafkaBrokerContract(
         });
         return transaction;
       };
-      await (await sent('7')).abort();
-      expect(await seen()).toEqual(['-1']);
-      await (await sent('8')).commit();
-      await expect.poll(seen).toEqual(['8']);
+      await (await sendOffset('7')).abort();
+      expect(await readOffsets()).toEqual(['-1']);
+      await (await sendOffset('8')).commit();
+      await expect.poll(readOffsets).toEqual(['8']);
       await admin.disconnect();
     });
 
     test('a group continues at its committed offset and divides the partitions among its members', async () => {
-      await made(2);
+      await createTopic(2);
       const group = `civic-test-${randomUUID()}`;
-      const seen: string[] = [];
+      const ids: string[] = [];
       const assigned = new Map<string, number>();
       const member = async (label: string) => {
         const consumer = kafka.consumer({
@@ -138,28 +138,28 @@ export function kafkaBrokerContract(
         );
         await consumer.connect();
         await consumer.subscribe({ topic, fromBeginning: true });
-        await consumer.run({ eachMessage: async ({ message }) => void seen.push(String(message.value)) });
+        await consumer.run({ eachMessage: async ({ message }) => void ids.push(String(message.value)) });
         return consumer;
       };
-      const sent = (from: number) =>
+      const sendTen = (from: number) =>
         sendAll(
           broker.brokers,
           topic,
           Array.from({ length: 10 }, (_, index) => ({ key: `k${index}`, value: String(from + index) })),
         );
-      await sent(100);
+      await sendTen(100);
       const one = await member('one');
-      await expect.poll(() => seen.length).toBe(10);
+      await expect.poll(() => ids.length).toBe(10);
       const two = await member('two');
       await expect.poll(() => [assigned.get('one'), assigned.get('two')]).toEqual([1, 1]);
       await one.disconnect();
       await expect.poll(() => assigned.get('two')).toBe(2);
       await two.disconnect();
-      await sent(200);
+      await sendTen(200);
       const three = await member('three');
-      await expect.poll(() => seen.length).toBe(20);
+      await expect.poll(() => ids.length).toBe(20);
       await three.disconnect();
-      expect(seen.toSorted((one, other) => Number(one) - Number(other))).toEqual(
+      expect(ids.toSorted((one, other) => Number(one) - Number(other))).toEqual(
         Array.from({ length: 20 }, (_, index) => String(index < 10 ? 100 + index : 190 + index)),
       );
     });

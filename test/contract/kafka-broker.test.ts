@@ -63,11 +63,14 @@ describe('a peer with faults', () => {
     }));
 });
 
-const given = process.env.KAFKA_BROKERS;
-describe.skipIf(given === undefined)(
+const configuredBrokers = process.env.KAFKA_BROKERS;
+describe.skipIf(configuredBrokers === undefined)(
   'with KAFKA_BROKERS (set it to brokers that may hold topics of these tests)',
   () => {
-    kafkaBrokerContract('the brokers of KAFKA_BROKERS', async () => ({ brokers: given!, stop: async () => undefined }));
+    kafkaBrokerContract('the brokers of KAFKA_BROKERS', async () => ({
+      brokers: configuredBrokers!,
+      stop: async () => undefined,
+    }));
   },
 );
 

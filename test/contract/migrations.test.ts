@@ -50,11 +50,11 @@ async function refusal(dsn: string): Promise<string> {
 describe('the schema', () => {
   test('is waited for aloud while another process migrates it', async () => {
     const dsn = await emptyDatabase();
-    const said = Promise.withResolvers<string>();
+    const notice = Promise.withResolvers<string>();
     const migrating = await withClient({ dsn, purpose: 'migrate' }, async (client) => {
       await client.query(`select pg_advisory_lock(${MIGRATION_LOCK})`);
-      const waiting = migrate(dsn, { logger: { warn: (_, message) => said.resolve(message) } });
-      expect(await said.promise).toMatch(/^waiting for another process that migrates the database/);
+      const waiting = migrate(dsn, { logger: { warn: (_, message) => notice.resolve(message) } });
+      expect(await notice.promise).toMatch(/^waiting for another process that migrates the database/);
       return { waiting };
     });
     expect(await migrating.waiting).not.toEqual([]);
@@ -161,8 +161,8 @@ describe('concurrent migrators', () => {
     for (let round = 0; round < 3; round += 1) {
       const dsn = await emptyDatabase();
       const all = await Promise.all(Array.from({ length: 6 }, async () => await migrate(dsn)));
-      const known = (await schemaState(dsn)).applied;
-      expect(all.flat().toSorted()).toEqual(known.toSorted());
+      const appliedBefore = (await schemaState(dsn)).applied;
+      expect(all.flat().toSorted()).toEqual(appliedBefore.toSorted());
       expect(all.filter((applied) => applied.length > 0)).toHaveLength(1);
     }
   });

@@ -81,45 +81,45 @@ const WITHOUT_BACKEND: Readonly<Record<PublicOperationId, number>> = {
 
 test.each(customers)('%s answers each of its refusals as the document describes', async (id) => {
   const body = id in bodies ? { body: bodies[id as keyof typeof bodies] } : {};
-  const asked = { key: edge.keys.all, params: somewhere, headers: idempotent(), ...body };
+  const request = { key: edge.keys.all, params: somewhere, headers: idempotent(), ...body };
   for (const code of OPERATIONS[id].refusals) {
     edge.answerWith(failing(id, new Rejection(code, 'refused')));
-    await expectRefused(toEdge, id, STATUSES[code], code, asked);
+    await expectRefused(toEdge, id, STATUSES[code], code, request);
   }
   edge.answerWith(failing(id, new Error('a defect')));
-  await expectRefused(toEdge, id, 500, 'internal_error', asked);
+  await expectRefused(toEdge, id, 500, 'internal_error', request);
   edge.identity = 'failing';
-  await expectRefused(toEdge, id, 503, 'authentication_unavailable', asked);
+  await expectRefused(toEdge, id, 503, 'authentication_unavailable', request);
   edge.identity = 'working';
 });
 
 test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
   '%s answers a defect and a failing backend as the document describes',
   async (id) => {
-    const asked = {
+    const request = {
       params: { matchId: randomUUID(), ...dallas },
       query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '',
     };
     edge.answerWith(failing(id, new Rejection('internal_error', 'refused')));
-    await expectRefused(toEdge, id, 500, 'internal_error', asked);
+    await expectRefused(toEdge, id, 500, 'internal_error', request);
     edge.answerWith(failing(id, new Error('the backend is down')));
-    await expectAnswer(toEdge, id, WITHOUT_BACKEND[id], asked);
+    await expectAnswer(toEdge, id, WITHOUT_BACKEND[id], request);
   },
 );
 
 test('the tool endpoint answers oversized, excessive and broken requests as the document describes', async () => {
   const { headers, body } = currentRequest('tools/list');
-  const asked = { key: edge.keys.all, headers, body: JSON.parse(body) as unknown };
+  const request = { key: edge.keys.all, headers, body: JSON.parse(body) as unknown };
   const large = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { x: 'x'.repeat(65_536) } };
-  await expectRefused(toEdge, 'postMcpJsonRpc', 413, 'request_too_large', { ...asked, body: large });
+  await expectRefused(toEdge, 'postMcpJsonRpc', 413, 'request_too_large', { ...request, body: large });
   const call = { jsonrpc: '2.0', method: 'tools/call', params: { name: 'get_coverage' } };
   const batch = { key: edge.keys.all, headers: { accept: BOTH_TYPES }, body: [1, 2].map((id) => ({ ...call, id })) };
   await expectRefused(toEdge, 'postMcpJsonRpc', 429, 'rate_limited', batch);
   edge.identity = 'failing';
-  await expectRefused(toEdge, 'postMcpJsonRpc', 503, 'authentication_unavailable', asked);
+  await expectRefused(toEdge, 'postMcpJsonRpc', 503, 'authentication_unavailable', request);
   edge.identity = 'working';
   clockFails = true;
-  await expectRefused(toEdge, 'postMcpJsonRpc', 500, 'internal_error', asked);
+  await expectRefused(toEdge, 'postMcpJsonRpc', 500, 'internal_error', request);
   clockFails = false;
 });
 

@@ -236,27 +236,27 @@ const customers = Object.keys(CUSTOMER_OPERATIONS) as CustomerOperationId[];
 test.each(customers)(
   '%s refuses a missing key, an unknown key and a key without the scope as the document describes',
   async (id) => {
-    const asked = {
+    const request = {
       params: somewhere,
       headers: idempotent(),
       ...(id in bodies ? { body: bodies[id as keyof typeof bodies] } : {}),
     };
-    await expectRefused(toService, id, 401, 'unauthorized', asked);
-    await expectRefused(toService, id, 401, 'unauthorized', { ...asked, key: 'crs_unknown' });
+    await expectRefused(toService, id, 401, 'unauthorized', request);
+    await expectRefused(toService, id, 401, 'unauthorized', { ...request, key: 'crs_unknown' });
     const { scope } = OPERATIONS[id];
     // Any active key of an account with a paid period may report.
     const narrow = scope === null ? unpaid : limited[scope === 'civic:read' ? 'civic:export' : 'civic:read'];
-    await expectRefused(toService, id, 403, 'forbidden', { ...asked, key: narrow });
+    await expectRefused(toService, id, 403, 'forbidden', { ...request, key: narrow });
   },
 );
 
 test('a report is stored, stored once, read and refused as the document describes', async () => {
   const headers = idempotent();
-  const asked = { key, headers, body: WHOLE_MISSING_RECORD };
-  const receipt = await good<{ data: { reportId: string } }>('submitDataReport', asked);
-  expect(await good('submitDataReport', asked)).toEqual(receipt);
-  await expectRefused(toService, 'submitDataReport', 409, 'replay_conflict', { ...asked, body: MISSING_RECORD });
-  await expectRefused(toService, 'submitDataReport', 400, 'invalid_input', { ...asked, body: {} });
+  const request = { key, headers, body: WHOLE_MISSING_RECORD };
+  const receipt = await good<{ data: { reportId: string } }>('submitDataReport', request);
+  expect(await good('submitDataReport', request)).toEqual(receipt);
+  await expectRefused(toService, 'submitDataReport', 409, 'replay_conflict', { ...request, body: MISSING_RECORD });
+  await expectRefused(toService, 'submitDataReport', 400, 'invalid_input', { ...request, body: {} });
   const { reportId } = receipt.data;
   await good('getDataReport', { key, params: { reportId } });
   await expectRefused(toService, 'getDataReport', 404, 'report_not_found', { key, params: { reportId: randomUUID() } });
@@ -269,13 +269,13 @@ interface Hits {
 
 /** Each page of a topic, by cursor. */
 async function upcoming(topicSlug: string): Promise<readonly string[]> {
-  const found: string[] = [];
+  const ids: string[] = [];
   for (let cursor = ''; ; ) {
     const { data } = await good<Hits>('listUpcomingAgendaHits', {
       query: `?topicSlug=${topicSlug}&count=true${cursor}`,
     });
-    found.push(...data.hits.map(({ matchId }) => matchId));
-    if ((data.nextCursor ?? null) === null) return found;
+    ids.push(...data.hits.map(({ matchId }) => matchId));
+    if ((data.nextCursor ?? null) === null) return ids;
     cursor = `&cursor=${data.nextCursor}`;
   }
 }
@@ -320,16 +320,16 @@ describe('the public operations', () => {
       readonly data: readonly object[];
       readonly meta: { readonly pagination: { readonly nextCursor: string | null } };
     }
-    let found = 0;
+    let count = 0;
     for (let cursor = ''; ; ) {
       const { data, meta } = await good<Coverage>('listDfwResearchCoverage', {
         query: `?includeInactive=true${cursor}`,
       });
-      found += data.length;
+      count += data.length;
       if (meta.pagination.nextCursor === null) break;
       cursor = `&cursor=${meta.pagination.nextCursor}`;
     }
-    expect(found).toBe(238 + 16 + 1);
+    expect(count).toBe(238 + 16 + 1);
     for (const query of ['?jurisdictionSlug=dallas', '?county=dallas&limit=1', '?family=city.council_agendas']) {
       await good('listDfwResearchCoverage', { query });
     }
@@ -374,27 +374,30 @@ describe('the public operations', () => {
 
   test('answer 304 to a current ETag as the document describes', async () => {
     const [matchId = ''] = await upcoming('short-term-rentals');
-    const asked: Readonly<Record<string, Asked>> = {
+    const requests: Readonly<Record<string, Asked>> = {
       getAgendaHit: { params: { matchId } },
       listUpcomingAgendaHits: { query: '?topic=zoning' },
       getPublicBodyCadence: { params: dallas },
     };
     for (const id of [...(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[]), 'getOpenApiDocument'] as const) {
       // The proxy requests no compressed form by default, and each form has its own ETag.
-      const { headers } = await expectAnswer(toService, id, 200, asked[id]);
-      await expectAnswer(toService, id, 304, { ...asked[id], headers: { 'if-none-match': headers.get('etag') ?? '' } });
+      const { headers } = await expectAnswer(toService, id, 200, requests[id]);
+      await expectAnswer(toService, id, 304, {
+        ...requests[id],
+        headers: { 'if-none-match': headers.get('etag') ?? '' },
+      });
     }
   });
 
   test.each(Object.keys(PUBLIC_OPERATIONS) as PublicOperationId[])(
     '%s is refused with 429 as the document describes',
     async (id) => {
-      const asked = {
+      const request = {
         params: { matchId: randomUUID(), ...dallas },
         query: id === 'listUpcomingAgendaHits' ? '?topic=zoning' : '',
       };
-      await expectAnswer(toStrict, id, id === 'getAgendaHit' ? 404 : 200, asked);
-      await expectRefused(toStrict, id, 429, 'rate_limited', asked);
+      await expectAnswer(toStrict, id, id === 'getAgendaHit' ? 404 : 200, request);
+      await expectRefused(toStrict, id, 429, 'rate_limited', request);
     },
   );
 });
@@ -454,12 +457,12 @@ describe('the proxy finds', () => {
   test.each(Object.keys(WRONG_BODIES) as OperationId[])(
     'a wrong body of %s, and nothing in the right one',
     async (id) => {
-      const asked = await askedOf(id);
+      const request = await askedOf(id);
       tampering.alter = () => undefined;
-      const right = await toTampered.ask(id, asked);
+      const right = await toTampered.ask(id, request);
       expect(right.ofResponse).toEqual([]);
       tampering.alter = WRONG_BODIES[id];
-      const wrong = await toTampered.ask(id, asked);
+      const wrong = await toTampered.ask(id, request);
       expect(wrong.status).toBe(right.status);
       expect(wrong.text).not.toBe(right.text);
       expect(wrong.ofResponse).not.toEqual([]);

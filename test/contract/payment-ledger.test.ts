@@ -181,9 +181,9 @@ describe('the states', () => {
     const row = await inState('RESULT_SAVED');
     await expect(ledger.move(row, MOVES.LAPSED, VALID_BEFORE - 1)).rejects.toThrow('has not lapsed');
     expect(await ledger.move(row, MOVES.SETTLING, row.leaseUntil!)).toBeNull();
-    const held = (await ledger.takeOver(row, leaseAt(VALID_BEFORE + 1)))!;
+    const claimed = (await ledger.takeOver(row, leaseAt(VALID_BEFORE + 1)))!;
     await expect(
-      ledger.move(held, { to: 'SETTLING', leaseUntil: VALID_BEFORE + 9_000 }, VALID_BEFORE + 2),
+      ledger.move(claimed, { to: 'SETTLING', leaseUntil: VALID_BEFORE + 9_000 }, VALID_BEFORE + 2),
     ).rejects.toThrow('after it was valid');
   });
 
@@ -211,19 +211,19 @@ describe('one holder', () => {
   });
 
   test('reserves a payment that twenty callers reserve at once; the other nineteen find it', async () => {
-    const wanted = reservation();
-    const outcomes = await Promise.all(Array.from({ length: 20 }, () => ledger.reserve(wanted, leaseAt(NOW), PLENTY)));
+    const request = reservation();
+    const outcomes = await Promise.all(Array.from({ length: 20 }, () => ledger.reserve(request, leaseAt(NOW), PLENTY)));
     expect(outcomes.filter(({ kind }) => kind === 'reserved')).toHaveLength(1);
     expect(outcomes.filter(({ kind }) => kind === 'found')).toHaveLength(19);
-    const spent = await sql('select reserved from civic.payment_budgets where spender = $1', [wanted.accountId]);
+    const spent = await sql('select reserved from civic.payment_budgets where spender = $1', [request.accountId]);
     expect(spent).toEqual([['10']]);
   });
 
   test('of twenty callers takes over a dead lease, none a live one, and the old holder is refused', async () => {
     const row = await inState('VERIFIED');
     expect(await ledger.takeOver(row, leaseAt(row.leaseUntil! - 1))).toBeNull();
-    const taken = await Promise.all(Array.from({ length: 20 }, () => ledger.takeOver(row, leaseAt(row.leaseUntil!))));
-    expect(taken.filter((each) => each !== null)).toHaveLength(1);
+    const claims = await Promise.all(Array.from({ length: 20 }, () => ledger.takeOver(row, leaseAt(row.leaseUntil!))));
+    expect(claims.filter((each) => each !== null)).toHaveLength(1);
     expect(await ledger.move(row, MOVES.READ_EMPTY, NOW)).toBeNull();
   });
 
@@ -251,15 +251,15 @@ describe('one holder', () => {
     };
     const verified = await inState('VERIFIED');
     const unknown = await inState('RECONCILE');
-    const held = (await ledger.claimOne(unknown.paymentId, leaseAt(NOW)))!;
+    const claimed = (await ledger.claimOne(unknown.paymentId, leaseAt(NOW)))!;
     expect(await ledger.takeOver(verified, leaseAt(NOW - 30_000))).toBeNull();
     expect(await ledger.claimOne(unknown.paymentId, leaseAt(NOW - 30_000))).toBeNull();
-    expect(leaseLeftMs(held, NOW - 30_000)).toBe(45_000);
-    expect(leaseLeftMs(held, back)).toBe(0);
-    const found = await waiting();
-    expect(found.abandoned).toContain(verified.paymentId);
-    expect(found.unpublished).toContain(verified.paymentId);
-    expect(found.unknown).toContain(unknown.paymentId);
+    expect(leaseLeftMs(claimed, NOW - 30_000)).toBe(45_000);
+    expect(leaseLeftMs(claimed, back)).toBe(0);
+    const waitingRows = await waiting();
+    expect(waitingRows.abandoned).toContain(verified.paymentId);
+    expect(waitingRows.unpublished).toContain(verified.paymentId);
+    expect(waitingRows.unknown).toContain(unknown.paymentId);
     expect(await ledger.takeOver(verified, leaseAt(back))).not.toBeNull();
   });
 

@@ -177,12 +177,12 @@ describe('a transaction', () => {
   });
 
   test('that is lost in the middle fails as unavailable, and the next one works', async () => {
-    const lost = database.transactor.transaction(async (transaction) => {
+    const broken = database.transactor.transaction(async (transaction) => {
       await transaction.query(insert(30));
       await disconnect('transactions');
       await transaction.query(insert(31));
     });
-    await expect(lost).rejects.toBeInstanceOf(DatabaseUnavailable);
+    await expect(broken).rejects.toBeInstanceOf(DatabaseUnavailable);
     await database.transactor.transaction(async (transaction) => await transaction.query(insert(32)));
     expect((await admin.query('select from t where n between 30 and 39')).rowCount).toBe(1);
   });

@@ -19,14 +19,18 @@ test('schema.sql describes the schema that all migrations create', async () => {
   await client.query(`create schema civic; ${readFileSync(SCHEMA, 'utf8')}`);
   await client.end();
 
-  const found = await readCatalogue(migrated.url);
-  const wanted = await readCatalogue(described.url);
-  const names = [...new Set([...Object.keys(found), ...Object.keys(wanted)])].filter(
+  const migratedCatalogue = await readCatalogue(migrated.url);
+  const describedCatalogue = await readCatalogue(described.url);
+  const names = [...new Set([...Object.keys(migratedCatalogue), ...Object.keys(describedCatalogue)])].filter(
     (name) => !OF_MIGRATIONS.test(name),
   );
   expect(names.length).toBeGreaterThan(200);
   const differences = names
-    .filter((name) => found[name] !== wanted[name])
-    .map((name) => ({ object: name, 'schema.sql': wanted[name] ?? 'absent', migrations: found[name] ?? 'absent' }));
+    .filter((name) => migratedCatalogue[name] !== describedCatalogue[name])
+    .map((name) => ({
+      object: name,
+      'schema.sql': describedCatalogue[name] ?? 'absent',
+      migrations: migratedCatalogue[name] ?? 'absent',
+    }));
   expect(differences, 'write what the migrations create into infra/postgresql/schema.sql').toEqual([]);
 });

@@ -119,9 +119,9 @@ test('a backup restores documents, without an address whose version it lacks', a
       await into.put('texts', savedTexts);
       await into.put('addresses', savedAddresses);
     }
-    const found = createStoredDocuments(restored.transactor);
-    expect(await found.find(whole)).toEqual(await documents.find(whole));
-    expect(await found.find(late)).toBeNull();
+    const restoredDocuments = createStoredDocuments(restored.transactor);
+    expect(await restoredDocuments.find(whole)).toEqual(await documents.find(whole));
+    expect(await restoredDocuments.find(late)).toBeNull();
   } finally {
     await restored.close();
     await target.close();

@@ -117,8 +117,9 @@ describe(`Kafka ${KAFKA_VERSION}, ${BROKERS} brokers`, () => {
     const ids = new Set(
       Array.from({ length: RELAY_KILLS }, (_, round) => states(round * 1_000)[0]!.map(({ id }) => id)).flat(),
     );
-    const taken = async (): Promise<number> => (await changesOf()).filter(({ recordId }) => ids.has(recordId)).length;
-    await untilReached('the changes of inlet messages', 4 * ids.size, taken, { tell: relayLogs });
+    const countStored = async (): Promise<number> =>
+      (await changesOf()).filter(({ recordId }) => ids.has(recordId)).length;
+    await untilReached('the changes of inlet messages', 4 * ids.size, countStored, { tell: relayLogs });
     await untilTrue('the relay has published all', relayIsAtRest);
     const items = await changesOf();
     const messages = await readChained(kafka.brokers);

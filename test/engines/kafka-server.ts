@@ -165,9 +165,9 @@ export async function startKafka(
     const child = running.get(index);
     running.delete(index);
     if (child === undefined || child.exitCode !== null) return;
-    const gone = new Promise((resolve) => child.once('exit', resolve));
+    const exited = new Promise((resolve) => child.once('exit', resolve));
     child.kill(signal);
-    await gone;
+    await exited;
   };
   const allAnswer = (): Promise<void> =>
     untilTrue(`Kafka ${version} answers`, () => {

@@ -37,7 +37,7 @@ const { values } = parseArgs({ options: { results: { type: 'string' } } });
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message.trim().split('\n')[0]! : String(error);
 
-async function found(engine: string, look: () => Promise<Found> | Found): Promise<Found> {
+async function examine(engine: string, look: () => Promise<Found> | Found): Promise<Found> {
   try {
     return await look();
   } catch (error) {
@@ -47,12 +47,12 @@ async function found(engine: string, look: () => Promise<Found> | Found): Promis
 
 /** The server of `DATABASE_URL`, else the one at the usual place, for this user or for `postgres`. */
 function postgresql(): Promise<Found> {
-  const given = process.env['DATABASE_URL'];
+  const configuredUrl = process.env['DATABASE_URL'];
   const usual = [userInfo().username, 'postgres'].map((user) => `postgres://${user}@127.0.0.1:5432/postgres`);
-  const { hostname, port } = new URL(given ?? usual[0]!);
+  const { hostname, port } = new URL(configuredUrl ?? usual[0]!);
   const address = `${hostname}:${port || 5432}`;
-  return found(`PostgreSQL at ${address}`, async () => {
-    const reached = await Promise.any((given === undefined ? usual : [given]).map(versionAt)).catch(
+  return examine(`PostgreSQL at ${address}`, async () => {
+    const reached = await Promise.any((configuredUrl === undefined ? usual : [configuredUrl]).map(versionAt)).catch(
       ({ errors }: AggregateError) => {
         throw errors[0];
       },
@@ -81,7 +81,7 @@ const pairOfPostgresql = (): Found => ({
 });
 
 const kafka = (version: string): Promise<Found> =>
-  found(`Kafka ${version} from Maven Central`, () => {
+  examine(`Kafka ${version} from Maven Central`, () => {
     for (const program of ['java', 'mvn'])
       if (spawnSync(program, ['-version'], { stdio: 'ignore' }).error !== undefined)
         throw new Error(`${program} is not installed`);
@@ -92,7 +92,7 @@ const kafka = (version: string): Promise<Found> =>
   });
 
 const kurrentdb = (): Promise<Found> =>
-  found('KurrentDB', async () => {
+  examine('KurrentDB', async () => {
     const url = process.env['EVENTSTORE_URL'];
     if (url === undefined) throw new Error('EVENTSTORE_URL is unset');
     const log = openKurrentLog({ url, deadlineMs: 5_000 });
@@ -108,7 +108,7 @@ const kurrentdb = (): Promise<Found> =>
   });
 
 const containers = (): Promise<Found> =>
-  found('Containers', async () => {
+  examine('Containers', async () => {
     if (!(await containersRun())) throw new Error('no Docker runs here');
     const files = ['event-log.postgresql', 'event-log.kurrentdb', 'kafka-broker'].map(
       (name) => `test/contract/${name}.test.ts`,
@@ -143,10 +143,10 @@ function runTests({ files, named, env = {} }: Run): Counts {
     testResults: readonly { status: string; assertionResults: readonly { fullName: string; status: string }[] }[];
   };
   for (const { assertionResults, status: ended } of testResults) {
-    const wanted = assertionResults.filter(({ fullName }) => fullName.includes(named));
-    for (const each of wanted)
+    const results = assertionResults.filter(({ fullName }) => fullName.includes(named));
+    for (const each of results)
       counts[each.status === 'passed' ? 'passed' : each.status === 'failed' ? 'failed' : 'skipped'] += 1;
-    if (ended === 'failed' && !wanted.some((each) => each.status === 'failed')) counts.failed += 1;
+    if (ended === 'failed' && !results.some((each) => each.status === 'failed')) counts.failed += 1;
   }
   if (status !== 0 && counts.failed === 0) counts.failed = 1;
   return counts;

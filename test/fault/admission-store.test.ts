@@ -76,14 +76,14 @@ test('a loss of the counters under load admits nothing, and ends as soon as they
   const running = load();
   await running.more(100);
   await bench.civic.rows('alter table civic.admission_counts rename to admission_counts_away');
-  const gone = performance.now();
+  const stoppedAt = performance.now();
   await running.more(100);
   const returning = performance.now();
   await bench.civic.rows('alter table civic.admission_counts_away rename to admission_counts');
   const back = performance.now();
   await running.more(100);
   await running.end();
-  const during = running.answered.filter(({ began, ended }) => began >= gone && ended <= returning);
+  const during = running.answered.filter(({ began, ended }) => began >= stoppedAt && ended <= returning);
   expect(during.length).toBeGreaterThan(50);
   expect(during.filter((answer) => !isUnavailable(answer))).toEqual([]);
   expect(new Set(running.since(back).map(({ status }) => status))).toEqual(new Set([200]));
@@ -101,7 +101,7 @@ test('a loss of the database under load is answered with 503 only, and the servi
     await running.more(100);
     await server.query(`alter database ${name} allow_connections false`);
     await server.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]);
-    const gone = performance.now();
+    const stoppedAt = performance.now();
     await running.more(100);
     const returning = performance.now();
     await server.query(`alter database ${name} allow_connections true`);
@@ -109,7 +109,7 @@ test('a loss of the database under load is answered with 503 only, and the servi
     const well = performance.now();
     await running.more(100);
     await running.end();
-    const during = running.answered.filter(({ began, ended }) => began >= gone && ended <= returning);
+    const during = running.answered.filter(({ began, ended }) => began >= stoppedAt && ended <= returning);
     expect(during.length).toBeGreaterThan(50);
     expect(during.filter((answer) => !isUnavailable(answer))).toEqual([]);
     expect(new Set(running.since(well).map(({ status }) => status))).toEqual(new Set([200]));

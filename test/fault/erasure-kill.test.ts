@@ -58,7 +58,7 @@ async function hold(statement: string): Promise<void> {
 }
 const release = () => holder.query('rollback');
 /** Backends that wait for the lock. */
-async function held(): Promise<readonly number[]> {
+async function readLocked(): Promise<readonly number[]> {
   const { processID } = holder as unknown as { readonly processID: number };
   const { rows } = await watch.query<{ pid: number }>(
     'select pid from pg_stat_activity where $1 = any(pg_blocking_pids(pid))',
@@ -83,19 +83,22 @@ test('an erasure with command, projector and worker killed at its steps is compl
   // Kills the command after the replacing change and before the erasure.
   await hold(`select from civic.events where stream = '${STREAM}' and revision = 0 for update`);
   let erasing = installation.run(ERASE);
-  await untilTrue('the erasure is held', async () => (await held()).length > 0);
+  await untilTrue('the erasure is held', async () => (await readLocked()).length > 0);
   erasing.kill('SIGKILL');
   await erasing.ended;
   // The server detects by keepalives that the client has ended.
-  for (const pid of await held()) await watch.query('select pg_terminate_backend($1)', [pid]);
-  await untilTrue('it has let go', async () => (await held()).length === 0);
+  for (const pid of await readLocked()) await watch.query('select pg_terminate_backend($1)', [pid]);
+  await untilTrue('it has let go', async () => (await readLocked()).length === 0);
   await release();
   expect([await count('RecordPublished'), await count('ContentErased')]).toEqual([3, 0]);
 
   // The command and the projector, after the erasure and before any read model has folded it.
   await hold('lock table civic.erased_versions in exclusive mode');
   erasing = installation.run(ERASE);
-  await untilTrue('the fold is held', async () => (await count('ContentErased')) === 1 && (await held()).length > 0);
+  await untilTrue(
+    'the fold is held',
+    async () => (await count('ContentErased')) === 1 && (await readLocked()).length > 0,
+  );
   erasing.kill('SIGKILL');
   await Promise.all([erasing.ended, service.kill9()]);
   // As a running command that has stored what it read before.
@@ -103,17 +106,17 @@ test('an erasure with command, projector and worker killed at its steps is compl
     `insert into civic.decider_checkpoints values ($1, 'other', 1, 0, gen_random_uuid(), $2, 'sealed')`,
     [STREAM, NAME],
   );
-  for (const pid of await held()) await watch.query('select pg_terminate_backend($1)', [pid]);
+  for (const pid of await readLocked()) await watch.query('select pg_terminate_backend($1)', [pid]);
   expect((await tables()).length).toBeGreaterThan(1);
   await release();
 
   // The worker, before it drops what no read model contains.
   await hold('select from civic.erasure_mark for update');
   service = await installation.start();
-  await untilTrue('the worker is held', async () => (await held()).length > 0);
+  await untilTrue('the worker is held', async () => (await readLocked()).length > 0);
   expect(await tables()).toEqual(['civic.decider_checkpoints']);
   await service.kill9();
-  for (const pid of await held()) await watch.query('select pg_terminate_backend($1)', [pid]);
+  for (const pid of await readLocked()) await watch.query('select pg_terminate_backend($1)', [pid]);
   await release();
 
   service = await installation.start();

@@ -29,10 +29,10 @@ afterAll(async () => {
 /** The longest answer so far, in milliseconds. */
 let longest = 0;
 async function ask(path: string): Promise<{ readonly status: number; readonly text: string }> {
-  const asked = performance.now();
+  const startedAt = performance.now();
   const answer = await fetch(`${served.opsUrl}${path}`);
   const text = await answer.text();
-  longest = Math.max(longest, performance.now() - asked);
+  longest = Math.max(longest, performance.now() - startedAt);
   return { status: answer.status, text };
 }
 const readiness = async () => JSON.parse((await ask('/readyz')).text) as Readiness;

@@ -61,12 +61,12 @@ describe('a running service whose database is replaced by an older one, as by a 
   test('shows new changes while the log is shorter than it was', async () => {
     await write('new', 100);
     const from = performance.now();
-    let found: readonly string[] = [];
-    while (found.length < 100 && performance.now() - from < PATIENCE_MS) {
-      found = (await read(cursors.kept)).names;
+    let ids: readonly string[] = [];
+    while (ids.length < 100 && performance.now() - from < PATIENCE_MS) {
+      ids = (await read(cursors.kept)).names;
       await after(50);
     }
-    expect(found).toEqual(topicNames('new', 100));
+    expect(ids).toEqual(topicNames('new', 100));
   });
 
   test('refuses a cursor of lost history, also when the feed is longer again, and accepts an earlier one', async () => {

@@ -53,13 +53,13 @@ describe.each(MOMENTS)('a service that is killed while it settles, %s', (_, faul
     const transfers = () => shop.facilitator.chain.paid(shop.payer.address, nonce).length;
     shop.facilitator.faults.settle = fault;
     const settles = shop.facilitator.asked.settle.length;
-    const lost = agent.call('search_agenda', SEARCH, payment).catch((error: unknown) => error);
+    const interrupted = agent.call('search_agenda', SEARCH, payment).catch((error: unknown) => error);
     await untilTrue(
       'the facilitator is asked to settle',
       () => shop.facilitator.asked.settle.length > settles && transfers() === paid,
     );
     await service.kill9();
-    expect(await lost).toBeInstanceOf(Error);
+    expect(await interrupted).toBeInstanceOf(Error);
     shop.facilitator.faults.settle = null;
 
     const revived = await shop.start({ env });

@@ -55,8 +55,8 @@ const withMoves = (work: (random: () => number) => Promise<void>) =>
     try {
       await work(random);
     } catch (error) {
-      const said = [...children].map((child) => `child-${child.process.pid} said: ${child.told().join(' | ')}`);
-      throw new Error([(error as Error).message, await tellMoves(civic), ...said].join('\n'), { cause: error });
+      const outputs = [...children].map((child) => `child-${child.process.pid} said: ${child.told().join(' | ')}`);
+      throw new Error([(error as Error).message, await tellMoves(civic), ...outputs].join('\n'), { cause: error });
     }
   });
 
@@ -73,9 +73,9 @@ test(`projectors killed ${KILLS} times at random leave the same tables as a run 
   await withMoves(async (random) => {
     const batchSize = () => 1 + below(random, 15);
     const alive = [startChild(batchSize()), startChild(batchSize())];
-    const done = new AbortController();
+    const stopping = new AbortController();
     const writing = (async () => {
-      for (let round = 0; !done.signal.aborted; round++) {
+      for (let round = 0; !stopping.signal.aborted; round++) {
         civic.clock.advance(below(random, 1000));
         await civic.writer.write(randomChanges(random, 20, 30), {});
         if (round % 10 === 0) await appendAccount(civic.log, round, random);
@@ -91,7 +91,7 @@ test(`projectors killed ${KILLS} times at random leave the same tables as a run 
         alive[index] = startChild(batchSize());
       }
     } finally {
-      done.abort();
+      stopping.abort();
       await writing;
     }
     // Living children continue by themselves; the time for the rest, in batches as small as one event, depends on the machine.
@@ -138,9 +138,9 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
     const owner = `child-${child.process.pid}`;
     const commits = async () =>
       Number((await civic.rows('select count(*) from civic.owners where owner = $1', [owner]))[0]![0]);
-    const done = new AbortController();
+    const stopping = new AbortController();
     const writing = (async () => {
-      while (!done.signal.aborted) {
+      while (!stopping.signal.aborted) {
         await civic.writer.write(randomChanges(random, 10, 30), {});
         await civic.clock.sleep(20);
       }
@@ -163,7 +163,7 @@ test('a projector stopped by SIGSTOP beyond its lease commits nothing after anot
       await heir.stop();
       await untilReached('the child owns again', before + 21, commits);
     } finally {
-      done.abort();
+      stopping.abort();
       await writing;
     }
     await civic.caughtUp(undefined, NAMES);

@@ -48,7 +48,7 @@ async function startProcess() {
     },
   };
 }
-const told = () => [...(peer.store.topics.get(FEED_TOPIC) ?? [])].reduce((sum, { end }) => sum + end, 0n);
+const countRelayed = () => [...(peer.store.topics.get(FEED_TOPIC) ?? [])].reduce((sum, { end }) => sum + end, 0n);
 const calls = () => [...peer.calls.values()].reduce((sum, count) => sum + count, 0);
 async function complete() {
   const items = await feedItems(civic);
@@ -88,21 +88,21 @@ test('a relay that was frozen while another took over publishes nothing when it 
   await relayAtRest(civic);
   peer.faults.slowMs = 40;
   const writing = civic.writer.write(randomChanges(randomFrom(2), 200), {});
-  const before = told();
-  await untilTrue('it is in the middle of a transaction', () => told() > before);
+  const before = countRelayed();
+  await untilTrue('it is in the middle of a transaction', () => countRelayed() > before);
   frozen.kill('SIGSTOP');
   await writing;
   peer.faults.slowMs = 0;
   // A short lease could end and be acquired again on a busy machine.
   const next = startRelay(civic, peer.brokers, { leaseMs: LONG_LEASE_MS });
   await relayAtRest(civic);
-  const [afterTakeOver, owner] = [told(), (await relayRow(civic))!.owner];
-  const asked = calls();
+  const [afterTakeOver, owner] = [countRelayed(), (await relayRow(civic))!.owner];
+  const callsBefore = calls();
   frozen.kill('SIGCONT');
-  await untilTrue('the frozen one has been heard of again', () => calls() > asked);
+  await untilTrue('the frozen one has been heard of again', () => calls() > callsBefore);
   // A fixed wait for messages that must not arrive.
   await systemClock.sleep(1500);
-  expect(told()).toBe(afterTakeOver);
+  expect(countRelayed()).toBe(afterTakeOver);
   expect((await relayRow(civic))!.owner).toBe(owner);
   await civic.writer.write(randomChanges(randomFrom(3), 50), {});
   await relayAtRest(civic);

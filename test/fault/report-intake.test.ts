@@ -55,13 +55,13 @@ describe('an API process that is killed between the commit and its answer', () =
   test('has made the report: a retry gets its first receipt, and another body gets 409', async () => {
     // The answer waits because there is no projector: the report is in the log without a receipt.
     const killed = await installation.start({ role: 'api', env: { DATABASE_URL: database.url } });
-    const lost = submitReport(killed, key, 'killed', WHOLE_MISSING_RECORD).then(
+    const interrupted = submitReport(killed, key, 'killed', WHOLE_MISSING_RECORD).then(
       () => 'answered',
       () => 'lost',
     );
     await untilTrue('the report is stored', async () => (await stored()).length === 1);
     await killed.kill9();
-    expect(await lost).toBe('lost');
+    expect(await interrupted).toBe('lost');
 
     running = await installation.start({ env: { DATABASE_URL: database.url } });
     const [made] = await stored();
@@ -118,14 +118,14 @@ describe('a database that goes away while reports come in', () => {
       const receipts = new Map<string, ReportReceipt>();
       const refusals = new Map<string, number>();
       const over = new AbortController();
-      let asked = 0;
+      let requests = 0;
 
       /** Repeats the same token until the report is accepted, as a customer does. */
       const report = async ({ accountId, key }: (typeof accounts)[number]): Promise<void> => {
         for (let number = 0; !over.signal.aborted && number < 20; number += 1) {
           const token = `token-${number}`;
           while (!over.signal.aborted) {
-            asked += 1;
+            requests += 1;
             const response = await submitReport(served, key, token).catch(() => null);
             if (response?.status === 202) {
               receipts.set(
@@ -164,24 +164,24 @@ describe('a database that goes away while reports come in', () => {
         ),
       ).toEqual([]);
       expect(refusals.has('503 authentication_unavailable')).toBe(true);
-      expect(asked).toBeGreaterThan(receipts.size);
+      expect(requests).toBeGreaterThan(receipts.size);
 
       served.clock.advance(60_000);
       for (const { accountId, key } of accounts) {
         const events = await served.civic.log.readStream(accountReportsStream(accountId), -1, 1000);
-        const made = events.map(({ data }) => JSON.parse(data) as ReportReceipt & { token: string });
-        expect(new Set(made.map(({ token }) => token)).size).toBe(made.length);
-        expect(made.length).toBeLessThanOrEqual(20);
-        for (const { reportId, token } of made) {
+        const stored = events.map(({ data }) => JSON.parse(data) as ReportReceipt & { token: string });
+        expect(new Set(stored.map(({ token }) => token)).size).toBe(stored.length);
+        expect(stored.length).toBeLessThanOrEqual(20);
+        for (const { reportId, token } of stored) {
           const receipt = receipts.get(`${accountId} ${token}`);
           if (receipt === undefined) continue;
           expect(receipt.reportId).toBe(reportId);
           expect(await receiptOf(submitReport(served, key, token))).toEqual(receipt);
         }
-        const given = [...receipts].filter(([name]) => name.startsWith(accountId));
-        expect(given.length).toBeGreaterThan(0);
-        expect(given.filter(([name]) => !made.some(({ token }) => name.endsWith(` ${token}`)))).toEqual([]);
-        for (const [, { reportId }] of given) {
+        const ownReceipts = [...receipts].filter(([name]) => name.startsWith(accountId));
+        expect(ownReceipts.length).toBeGreaterThan(0);
+        expect(ownReceipts.filter(([name]) => !stored.some(({ token }) => name.endsWith(` ${token}`)))).toEqual([]);
+        for (const [, { reportId }] of ownReceipts) {
           served.clock.advance(2_000);
           expect((await readReport(served, key, reportId)).status).toBe(200);
         }

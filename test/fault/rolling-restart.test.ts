@@ -124,12 +124,12 @@ async function ask(
     const question = all[number % all.length]!;
     const among = places();
     try {
-      const said = await client.ask(among[place % among.length]!, question);
-      met.note(question.kind, said.status, said.text);
-      if (said.last) place += 1;
+      const answer = await client.ask(among[place % among.length]!, question);
+      met.note(question.kind, answer.status, answer.text);
+      if (answer.last) place += 1;
       await after(PAUSE_MS);
       if (question.kind === 'snapshot')
-        snapshotId = (JSON.parse(said.text) as { data: { snapshotId: string } }).data.snapshotId;
+        snapshotId = (JSON.parse(answer.text) as { data: { snapshotId: string } }).data.snapshotId;
     } catch (error) {
       const { code = '', message } = error as NodeJS.ErrnoException;
       if (notConnected(error as NodeJS.ErrnoException)) {
@@ -155,7 +155,7 @@ test(`${PROCESSES} API processes are restarted in turn, ${ROUNDS} times, without
     await allUp();
     await untilTrue('the balancer knows', async () => (await fetch(`${balancer.url}/api/v1/public/coverage`)).ok);
     balancer.failures.length = 0;
-    const asked = customers.map((customer, nth) =>
+    const loops = customers.map((customer, nth) =>
       nth % 2 === 0
         ? ask(clients[nth]!, customer, () => [balancer.url], met, over.signal)
         : ask(clients[nth]!, customer, () => services.map(({ baseUrl }) => baseUrl), direct, over.signal),
@@ -171,7 +171,7 @@ test(`${PROCESSES} API processes are restarted in turn, ${ROUNDS} times, without
       }
     }
     over.abort();
-    await Promise.all(asked);
+    await Promise.all(loops);
   } finally {
     over.abort();
     for (const client of clients) client.close();
@@ -196,7 +196,7 @@ const isReady = (opsUrl: string): Promise<boolean> =>
 function halfAsked(service: Service, customer: Customer) {
   const body = JSON.stringify({ requests: [{ resource: 'topics', ids: [recordId('topics', 3)] }] });
   const answered = Promise.withResolvers<{ readonly status: number; readonly connection: string | undefined }>();
-  const sent = request(`${service.baseUrl}/api/v1/data/batch`, {
+  const outgoing = request(`${service.baseUrl}/api/v1/data/batch`, {
     method: 'POST',
     agent: false,
     headers: {
@@ -206,14 +206,14 @@ function halfAsked(service: Service, customer: Customer) {
       connection: 'keep-alive',
     },
   });
-  sent.once('error', answered.reject);
-  sent.once('response', (came) => {
+  outgoing.once('error', answered.reject);
+  outgoing.once('response', (came) => {
     came.resume();
     came.once('end', () => answered.resolve({ status: came.statusCode!, connection: came.headers.connection }));
   });
   answered.promise.catch(() => undefined);
-  sent.write(body.slice(0, 10));
-  return { answered: answered.promise, goOn: () => sent.end(body.slice(10)) };
+  outgoing.write(body.slice(0, 10));
+  return { answered: answered.promise, goOn: () => outgoing.end(body.slice(10)) };
 }
 const begun = (service: Service, customer: Customer, count: number) =>
   untilTrue('the requests have been begun', async () => {
@@ -272,12 +272,12 @@ test.each(DELAYS)(
     await untilTrue('it is not ready', async () => !(await isReady(service.opsUrl)));
     if (delay === 'PT0S')
       await untilTrue('the port is closed', async () => !(await fetch(service.baseUrl).then(Boolean, () => false)));
-    const told = performance.now();
+    const stoppedAt = performance.now();
     process.kill(service.pid, 'SIGTERM');
     await expect(half.answered).rejects.toThrow();
     expect(await service.ended).toMatchObject({ exitCode: 0, signal: null });
     // Far from the five minutes of the delay and the ten seconds of a hanging request; on a busy machine at most the time of a start.
-    expect(performance.now() - told).toBeLessThan(Math.max(8_000, started));
+    expect(performance.now() - stoppedAt).toBeLessThan(Math.max(8_000, started));
   },
 );
 
@@ -301,7 +301,7 @@ test('one process alone that is restarted on its port cuts no accepted request',
     headers: asking(customer),
   };
   const { baseUrl } = service;
-  const asked = [feed, feed, report].map(async (question) => {
+  const loops = [feed, feed, report].map(async (question) => {
     const client = keptClient();
     while (!over.signal.aborted) {
       await client.ask(baseUrl, question).then(
@@ -321,7 +321,7 @@ test('one process alone that is restarted on its port cuts no accepted request',
   service = await startAt(service);
   await untilReached('requests', before + 21, () => met.total());
   over.abort();
-  await Promise.all(asked);
+  await Promise.all(loops);
   await service.stop();
   expect(met.failed).toEqual([]);
   expect(met.refused).toBeGreaterThan(0);

@@ -118,7 +118,7 @@ describe('searches of an account', () => {
       method: 'tools/call',
       params: call('search_agenda', ARGUMENTS).params,
     }));
-    const asked = askTools({
+    const responses = askTools({
       url: served.baseUrl,
       key: greedy,
       headers: { accept: BOTH_TYPES },
@@ -128,7 +128,7 @@ describe('searches of an account', () => {
       (await (await fetch(`${served.opsUrl}/metrics`)).text()).match(/outcome="rate_limited"\} (\d+)/)?.[1];
     await expect.poll(refusals, PATIENT).toBe('2');
     await unblock();
-    const { status, messages } = await asked;
+    const { status, messages } = await responses;
     const refused = messages.filter(({ result }) => result?.['isError'] === true);
     expect([status, messages.length, refused.length]).toEqual([200, 4, 2]);
     for (const { result } of refused) {
@@ -149,7 +149,7 @@ describe('a search is ended in PostgreSQL', () => {
     await block();
     const leaving = new AbortController();
     const { headers, body } = requestOf('tools/call', call('search_agenda', ARGUMENTS));
-    const asked = Array.from({ length: LIMIT }, () =>
+    const responses = Array.from({ length: LIMIT }, () =>
       fetch(`${served.baseUrl}/api/v1/mcp`, {
         method: 'POST',
         body,
@@ -162,7 +162,7 @@ describe('a search is ended in PostgreSQL', () => {
     );
     await expect.poll(searching, PATIENT).toBe(LIMIT);
     leaving.abort();
-    expect(await Promise.all(asked)).toEqual(asked.map(() => 'gone'));
+    expect(await Promise.all(responses)).toEqual(responses.map(() => 'gone'));
     await expect.poll(searching, PATIENT).toBe(0);
     const next = search(key);
     await expect.poll(searching, PATIENT).toBe(1);

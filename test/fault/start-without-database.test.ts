@@ -24,12 +24,12 @@ afterAll(async () => {
 test('a start continues once a database that was lost after the listeners opened is back', async () => {
   proxy.slow(CHUNK_MS);
   const starting = installation.launch({ sample: 'on' });
-  let said = '';
+  let output = '';
   const until = async (text: string): Promise<void> =>
     await new Promise((resolve, reject) => {
-      const look = (): void => void (said.includes(text) && resolve());
+      const look = (): void => void (output.includes(text) && resolve());
       starting.child.stderr?.on('data', (part: string) => {
-        said += part;
+        output += part;
         look();
       });
       starting.ready.catch(reject);
@@ -38,7 +38,7 @@ test('a start continues once a database that was lost after the listeners opened
   await until('seeding the event log');
   await proxy.goDown();
   await until('a store is unavailable; the start continues when it is back');
-  expect(said).toContain('the database could not be reached, or went away: ');
+  expect(output).toContain('the database could not be reached, or went away: ');
   await proxy.comeBack();
   proxy.slow(0);
   const service = await starting.ready;

@@ -100,10 +100,10 @@ describe('two hundred concurrent creations of twenty names from four processes',
       const mine = through(process);
       const statuses: number[] = [];
       for (let round = 0; round < 12; round += 1) {
-        const made = await createFeed(mine, key, { name: `of ${nth}, ${round % 4}` });
-        statuses.push(made.status);
-        if (made.status > 201 || round % 3 > 0) continue;
-        const { data } = (await made.json()) as { data: { id: string } };
+        const feed = await createFeed(mine, key, { name: `of ${nth}, ${round % 4}` });
+        statuses.push(feed.status);
+        if (feed.status > 201 || round % 3 > 0) continue;
+        const { data } = (await feed.json()) as { data: { id: string } };
         statuses.push((await revokeFeed(mine, key, data.id)).status);
       }
       return statuses;

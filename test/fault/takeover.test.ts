@@ -164,28 +164,28 @@ test('every projection and every reactor is taken over within seconds, without a
 
 /** The record of each event that published a hit of the test's own topic. */
 async function hitsPublished(): Promise<readonly string[]> {
-  const found: string[] = [];
+  const ids: string[] = [];
   for (let after = LOG_START, more = true; more; ) {
     const batch = await classification.civic.log.readAll({ after, limit: 1000, types: RECORD_EVENT_TYPES });
     for (const { stream, data } of batch.events) {
       const { resource, recordId } = recordOfStream(stream);
-      if (resource === 'agenda_hits' && data.includes(agendaId('topics', 'zoning'))) found.push(recordId);
+      if (resource === 'agenda_hits' && data.includes(agendaId('topics', 'zoning'))) ids.push(recordId);
     }
     [after, more] = [batch.scannedTo, batch.events.length > 0];
   }
-  return found;
+  return ids;
 }
 
 /** No owner acted after a later one, none took a lease that was held, and no checkpoint went back. */
 async function checkTokens(): Promise<void> {
-  const seen = new Map<string, { token: number; checkpoint: string }>();
+  const lastByName = new Map<string, { token: number; checkpoint: string }>();
   for (const [what, token, checkpoint] of await rows('select what, token, checkpoint from civic.owners order by id')) {
-    const last = seen.get(what!) ?? { token: 0, checkpoint: '' };
+    const last = lastByName.get(what!) ?? { token: 0, checkpoint: '' };
     expect(Number(token)).toBeGreaterThanOrEqual(last.token);
     expect(checkpoint! >= last.checkpoint).toBe(true);
-    seen.set(what!, { token: Number(token), checkpoint: checkpoint! });
+    lastByName.set(what!, { token: Number(token), checkpoint: checkpoint! });
   }
-  expect(seen.size).toBeGreaterThanOrEqual(NAMES.length + 3);
+  expect(lastByName.size).toBeGreaterThanOrEqual(NAMES.length + 3);
   // The lease of a living owner has more than three seconds left. Processes know the time of the database within a round trip.
   expect(await rows('select what, owner, token, taken_early_ms from civic.owners where taken_early_ms > 2000')).toEqual(
     [],

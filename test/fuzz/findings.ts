@@ -4,9 +4,9 @@ export class Findings {
 
   add(batch: string, first: string, wrong: string): void {
     const key = `${batch}: ${wrong}`;
-    const found = this.#found.get(key) ?? { first, times: 0 };
-    found.times += 1;
-    this.#found.set(key, found);
+    const entry = this.#found.get(key) ?? { first, times: 0 };
+    entry.times += 1;
+    this.#found.set(key, entry);
   }
 
   get size(): number {

@@ -125,12 +125,12 @@ export function conversationAt(seed: number, index: number, facts: FuzzFacts): C
   const parts = listener === 'public' ? validRequest(random, facts) : operatorsRequest(random);
   const [kind, make] = drawKind(random);
   const end = drawEnd(random);
-  const written = { end, ...make(random, parts, facts) };
+  const conversation = { end, ...make(random, parts, facts) };
   // A reset falls on any byte of what is sent.
-  const cut = written.end === 'reset' && random.chance(0.7);
-  const steps = cut ? upTo(random, written.steps) : written.steps;
-  const tools = kind.startsWith('pipelined') || parts.target.startsWith('/api/v1/mcp') || written.methods === null;
-  return { listener: kind.startsWith('pipelined') ? 'public' : listener, kind, tools, ...written, steps };
+  const cut = conversation.end === 'reset' && random.chance(0.7);
+  const steps = cut ? upTo(random, conversation.steps) : conversation.steps;
+  const tools = kind.startsWith('pipelined') || parts.target.startsWith('/api/v1/mcp') || conversation.methods === null;
+  return { listener: kind.startsWith('pipelined') ? 'public' : listener, kind, tools, ...conversation, steps };
 }
 
 /** Valid requests that warm a process up. */

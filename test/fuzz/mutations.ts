@@ -49,8 +49,8 @@ export function oddHost(random: SeededRandom, parts: RequestParts): RequestParts
 
 export function oddCredential(random: SeededRandom, parts: RequestParts): RequestParts {
   const odd = ['', 'Bearer', 'Bearer crs_x', 'Basic YTpi', `Bearer ${'a'.repeat(4_000)}`, 'Bearer a b', 'bearer\tcrs_'];
-  const kept = random.chance(0.3) ? parts.headers : without(parts.headers, 'authorization');
-  return { ...parts, headers: [...kept, ['authorization', one(random, odd)]] };
+  const headers = random.chance(0.3) ? parts.headers : without(parts.headers, 'authorization');
+  return { ...parts, headers: [...headers, ['authorization', one(random, odd)]] };
 }
 
 export const headerFlood = (random: SeededRandom, parts: RequestParts): RequestParts =>
@@ -135,14 +135,14 @@ export function mutateBytes(random: SeededRandom, bytes: Buffer): Buffer {
     const at = random.below(mutated.length + 1);
     const till = Math.min(mutated.length, at + 1 + random.below(12));
     const part = mutated.subarray(at, till);
-    const put = one(random, [
+    const change = one(random, [
       () => Buffer.from(part.map((byte) => byte ^ (1 << random.below(8)))),
       () => Buffer.alloc(0),
       () => Buffer.concat([part, part]),
       () => Buffer.from([random.below(256)]),
       () => Buffer.from(one(random, ['\r', '\n', '\r\n', '\r\n\r\n', '\0', ':', ' ', '\t', '%', '\u00ff']), 'latin1'),
     ])();
-    mutated = Buffer.concat([mutated.subarray(0, at), put, mutated.subarray(till)]);
+    mutated = Buffer.concat([mutated.subarray(0, at), change, mutated.subarray(till)]);
   }
   return mutated;
 }

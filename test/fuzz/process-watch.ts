@@ -73,14 +73,14 @@ export async function changesSince(
   watched: Watched,
 ): Promise<readonly string[]> {
   try {
-    const found = await settledDescriptors(pid, portsOf(watched), { own: own + MORE_DESCRIPTORS, taken });
-    const kept = await keptMbOf(pid, watched.memoryFile);
+    const descriptors = await settledDescriptors(pid, portsOf(watched), { own: own + MORE_DESCRIPTORS, taken });
+    const memoryMb = await keptMbOf(pid, watched.memoryFile);
     return [
-      ...(found.own > own + MORE_DESCRIPTORS ? [`descriptors went from ${own} to ${found.own}`] : []),
-      ...(found.taken > taken ? [`${found.taken - taken} connections are still open`] : []),
-      ...(kept === null ? ['the process does not tell what it keeps'] : []),
-      ...(kept !== null && kept > keptMb + MAX_KEPT_GROWTH_MB
-        ? [`it kept ${Math.round(keptMb)} MB and keeps ${Math.round(kept)} MB`]
+      ...(descriptors.own > own + MORE_DESCRIPTORS ? [`descriptors went from ${own} to ${descriptors.own}`] : []),
+      ...(descriptors.taken > taken ? [`${descriptors.taken - taken} connections are still open`] : []),
+      ...(memoryMb === null ? ['the process does not tell what it keeps'] : []),
+      ...(memoryMb !== null && memoryMb > keptMb + MAX_KEPT_GROWTH_MB
+        ? [`it kept ${Math.round(keptMb)} MB and keeps ${Math.round(memoryMb)} MB`]
         : []),
     ];
   } catch (error) {
@@ -97,8 +97,9 @@ export async function settledDescriptors(
 ): Promise<Descriptors> {
   const deadline = performance.now() + PATIENCE_MS;
   for (;;) {
-    const found = descriptorsOf(pid, ports);
-    if ((found.own <= allowed.own && found.taken <= allowed.taken) || performance.now() > deadline) return found;
+    const descriptors = descriptorsOf(pid, ports);
+    if ((descriptors.own <= allowed.own && descriptors.taken <= allowed.taken) || performance.now() > deadline)
+      return descriptors;
     await after(SAMPLE_MS);
   }
 }

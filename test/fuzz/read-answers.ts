@@ -74,9 +74,10 @@ function readBody(
   // A mutated request may be a HEAD: its answer ends with its head.
   if (method === null && (after.length === 0 || after.subarray(0, 9).equals(NEXT))) return none;
   if (headers.get('transfer-encoding')?.toLowerCase() === 'chunked') return readChunks(after);
-  const stated = headers.get('content-length');
-  if (stated === undefined || !/^\d+$/.test(stated)) throw new BadHttp(`a ${status} does not say how long it is`);
-  const length = Number(stated);
+  const contentLength = headers.get('content-length');
+  if (contentLength === undefined || !/^\d+$/.test(contentLength))
+    throw new BadHttp(`a ${status} does not say how long it is`);
+  const length = Number(contentLength);
   return after.length < length ? null : { bytes: after.subarray(0, length), length };
 }
 

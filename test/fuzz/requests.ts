@@ -73,7 +73,7 @@ const DOCUMENTS = ['/llms.txt', '/api-reference.md', '/api-reference/readCivicCh
 const OPERATORS_PATHS = ['/livez', '/readyz', '/metrics', '/ops', '/ops/state'];
 
 function filledPath(random: SeededRandom, path: string, facts: FuzzFacts): string {
-  const known: Readonly<Record<string, string>> = {
+  const values: Readonly<Record<string, string>> = {
     ...facts,
     slug: 'dallas',
     bodySlug: 'city-council',
@@ -81,7 +81,7 @@ function filledPath(random: SeededRandom, path: string, facts: FuzzFacts): strin
   };
   return path.replaceAll(
     /\{(\w+)\}/g,
-    (_, name: string) => (random.chance(0.8) ? known[name] : undefined) ?? uuid(random),
+    (_, name: string) => (random.chance(0.8) ? values[name] : undefined) ?? uuid(random),
   );
 }
 
@@ -106,9 +106,9 @@ export const operatorsRequest = (random: SeededRandom): RequestParts => ({
 
 /** Adds the length unless a header states it. */
 export function writeRequest({ method, target, headers, body }: RequestParts): Buffer {
-  const stated = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
+  const hasLength = headers.some(([name]) => /^(content-length|transfer-encoding)$/i.test(name));
   const length: readonly Header[] =
-    body === null || stated ? [] : [['content-length', String(Buffer.byteLength(body, 'latin1'))]];
+    body === null || hasLength ? [] : [['content-length', String(Buffer.byteLength(body, 'latin1'))]];
   const lines = [...headers, ...length].map(([name, value]) => `${name}: ${value}`);
   return Buffer.from([`${method} ${target} HTTP/1.1`, ...lines, '', body ?? ''].join('\r\n'), 'latin1');
 }

@@ -50,7 +50,7 @@ export async function runFuzz(
 ): Promise<FuzzResult> {
   const findings = new Findings();
   const kinds = new Map<string, number>();
-  let sent = 0;
+  let requests = 0;
   let baseline: Baseline | null = null;
   let isSpoilt = false;
   for (let from = 0, number = 0; from < count && findings.size < MAX_FINDINGS; from += batch, number += 1) {
@@ -58,20 +58,20 @@ export async function runFuzz(
     if (baseline === null || baseline.pid !== target.pid) baseline = await warmedUp(target, facts);
     const { pid } = baseline;
     const crowd = crowdAt(number);
-    const held = new Held();
+    const connections = new Held();
     const resident = watchResident(pid);
     const before = findings.size;
     let unanswered = 0;
     const isLost = (): boolean =>
       unanswered >= MAX_UNANSWERED || resident.largestMb() > MAX_RESIDENT_MB || target.pid !== pid;
-    const add = (wrong: string, first = `after ${sent}`): void =>
+    const add = (wrong: string, first = `after ${requests}`): void =>
       findings.add(`batch ${number} (${crowd[0]!.kind})`, first, wrong);
     const send = async (conversation: Conversation, name: string): Promise<void> => {
       if (isLost()) return;
-      sent += 1;
+      requests += 1;
       const { kind, end } = conversation;
       kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
-      const outcome = await converse(portOf(target, conversation), conversation, held);
+      const outcome = await converse(portOf(target, conversation), conversation, connections);
       if (outcome.how === 'unanswered') unanswered += 1;
       for (const wrong of judge(conversation, outcome)) add(wrong, `${name}, ${kind}, ${end}`);
     };
@@ -84,17 +84,17 @@ export async function runFuzz(
     await inTurn(Math.min(batch, count - from), (index) =>
       send(conversationAt(seed, from + index, facts), `conversation ${from + index}`),
     );
-    held.reset();
+    connections.reset();
     await probe('at its end');
     const largestMb = resident.stop();
     if (largestMb > MAX_RESIDENT_MB) add(`the process took over ${MAX_RESIDENT_MB} MB: ${Math.round(largestMb)}`);
     isSpoilt = isLost();
     if (isUp(target) && !isSpoilt) for (const wrong of await changesSince(baseline, target)) add(wrong);
     if (target.pid !== pid || !isAlive(pid)) add('the process ended');
-    const summary = `batch ${number}, ${crowd[0]!.kind}: ${sent} conversations, ${Math.round(largestMb)} MB at most`;
+    const summary = `batch ${number}, ${crowd[0]!.kind}: ${requests} conversations, ${Math.round(largestMb)} MB at most`;
     onBatch([summary, ...findings.told().slice(before)].join('\n  '));
   }
-  return { findings: findings.told(), sent, kinds };
+  return { findings: findings.told(), sent: requests, kinds };
 }
 
 const isUp = ({ pid }: FuzzTarget): boolean => pid !== null && isAlive(pid);
@@ -103,10 +103,10 @@ const portOf = ({ baseUrl, opsUrl }: FuzzTarget, { listener }: Conversation): nu
   Number(new URL(listener === 'public' ? baseUrl : opsUrl).port);
 
 async function warmedUp(target: FuzzTarget, facts: FuzzFacts): Promise<Baseline> {
-  const held = new Held();
+  const connections = new Held();
   await inTurn(WARM_UP, async (index) => {
     const conversation = warmUpAt(index, facts);
-    await converse(portOf(target, conversation), conversation, held);
+    await converse(portOf(target, conversation), conversation, connections);
   });
   return baselineOf(target);
 }

@@ -164,8 +164,8 @@ test('the read model refuses two keys with one hash', async () => {
 
 test('a difference between two generations is detected', async () => {
   await fold([stored(randomUUID(), opened, 9)], other);
-  const found = await Promise.all(
+  const differences = await Promise.all(
     accounts.differences(generation, other, 'rows').map((statement) => database.read.rows(statement)),
   );
-  expect(found.flat()).toHaveLength(1);
+  expect(differences.flat()).toHaveLength(1);
 });

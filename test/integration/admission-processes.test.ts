@@ -55,10 +55,10 @@ test.each([1, PROCESSES])(
     const { customer, answers } = await inOneMinute(services.slice(0, number));
     const count = (status: number) => answers.filter((answer) => answer.status === status).length;
     expect([count(200), count(429)]).toEqual([ALLOWANCE, REQUESTS - ALLOWANCE]);
-    const left = answers
+    const remainders = answers
       .filter(({ status }) => status === 200)
       .map(({ headers }) => Number(/"minute";r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]));
-    expect(new Set(left).size).toBe(ALLOWANCE);
+    expect(new Set(remainders).size).toBe(ALLOWANCE);
     const retries = answers
       .filter(({ status }) => status === 429)
       .map(({ headers }) => Number(headers.get('retry-after')));

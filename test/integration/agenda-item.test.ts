@@ -181,14 +181,14 @@ test('a text without a number is not a file number', async () => {
 });
 
 test('an item is visible exactly while its meeting, body and jurisdiction exist', async () => {
-  const needed = [
+  const referenced = [
     events.jurisdiction('dallas'),
     events.body('dallas'),
     events.meeting('m', 'dallas', STARTS_AT),
     events.item('i', 'm'),
   ];
   expect(await search.item('unknown')).toBeNull();
-  for (const event of needed.toReversed()) {
+  for (const event of referenced.toReversed()) {
     expect(await search.item('i')).toBeNull();
     expect((await search.search({ query: 'item' })).results).toEqual([]);
     await search.fold([event]);
@@ -204,7 +204,7 @@ test('an item is visible exactly while its meeting, body and jurisdiction exist'
     await search.fold([events.withdraw(resource, name)]);
     expect([resource, await search.item('i')]).toEqual([resource, null]);
     expect((await search.search({ query: 'item' })).results).toEqual([]);
-    await search.fold(needed);
+    await search.fold(referenced);
     expect([resource, (await search.search({ query: 'item' })).results.length]).toEqual([resource, 1]);
   }
 });
@@ -227,7 +227,7 @@ test('a hit is hidden when its topic is removed or has the slug of an older topi
 });
 
 test('the search follows each change of the records that an item belongs to', async () => {
-  const found = async (query: string) => (await search.search({ query })).results.length;
+  const countOf = async (query: string) => (await search.search({ query })).results.length;
   await search.fold([
     ...events.place('dallas'),
     ...events.place('plano'),
@@ -259,9 +259,9 @@ test('the search follows each change of the records that an item belongs to', as
     ['item', 'lawsuit', events.item('i', 'n', { title: 'Lawsuit' })],
   ] as const;
   for (const [before, after, event] of changes) {
-    expect([event.stream, before, await found(before)]).toEqual([event.stream, before, 1]);
+    expect([event.stream, before, await countOf(before)]).toEqual([event.stream, before, 1]);
     await search.fold([event]);
-    expect([event.stream, before, await found(before)]).toEqual([event.stream, before, 0]);
-    if (after !== '') expect([event.stream, after, await found(after)]).toEqual([event.stream, after, 1]);
+    expect([event.stream, before, await countOf(before)]).toEqual([event.stream, before, 0]);
+    if (after !== '') expect([event.stream, after, await countOf(after)]).toEqual([event.stream, after, 1]);
   }
 });

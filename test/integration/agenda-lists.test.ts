@@ -74,14 +74,14 @@ describe('recent hits', () => {
       events.topic('zoning'),
       events.topic('housing'),
     ]);
-    const found = async (input: Parameters<TestAgenda['recent']>[0]) => (await titles(input)).toSorted();
-    expect(await found({ jurisdictionSlug: 'fort-worth' })).toEqual(['fort-worth housing', 'fort-worth zoning']);
-    expect(await found({ topicSlug: 'zoning' })).toEqual(['dallas zoning', 'fort-worth zoning']);
-    expect(await found({ excludeTopicSlug: 'zoning' })).toEqual(['dallas housing', 'fort-worth housing']);
-    expect(await found({ jurisdictionSlug: 'dallas', excludeTopicSlug: 'zoning' })).toEqual(['dallas housing']);
-    expect(await found({ topicSlug: 'zoning', excludeTopicSlug: 'zoning' })).toEqual([]);
-    expect(await found({ jurisdictionSlug: 'plano' })).toEqual([]);
-    expect(await found({ topicSlug: 'no\0ning' })).toEqual([]);
+    const titlesOf = async (input: Parameters<TestAgenda['recent']>[0]) => (await titles(input)).toSorted();
+    expect(await titlesOf({ jurisdictionSlug: 'fort-worth' })).toEqual(['fort-worth housing', 'fort-worth zoning']);
+    expect(await titlesOf({ topicSlug: 'zoning' })).toEqual(['dallas zoning', 'fort-worth zoning']);
+    expect(await titlesOf({ excludeTopicSlug: 'zoning' })).toEqual(['dallas housing', 'fort-worth housing']);
+    expect(await titlesOf({ jurisdictionSlug: 'dallas', excludeTopicSlug: 'zoning' })).toEqual(['dallas housing']);
+    expect(await titlesOf({ topicSlug: 'zoning', excludeTopicSlug: 'zoning' })).toEqual([]);
+    expect(await titlesOf({ jurisdictionSlug: 'plano' })).toEqual([]);
+    expect(await titlesOf({ topicSlug: 'no\0ning' })).toEqual([]);
     expect(await titles()).toHaveLength(3);
   });
 });
@@ -93,11 +93,11 @@ describe('upcoming hits', () => {
     return { titles: data.hits.map(({ title }) => title), next: meta.pagination.nextCursor, data };
   };
   const traverse = async (between: (page: number) => Promise<unknown> = async () => undefined) => {
-    const seen: string[] = [];
+    const titlesSeen: string[] = [];
     for (let cursor: string | undefined, page = 1; ; page++) {
       const { titles, next } = await keyed({ cursor });
-      seen.push(...titles);
-      if (next === null || page > 20) return seen;
+      titlesSeen.push(...titles);
+      if (next === null || page > 20) return titlesSeen;
       cursor = next;
       await between(page);
     }
@@ -231,7 +231,7 @@ describe('upcoming hits', () => {
       ...steady.flatMap((name, n) => [events.meeting(name, 'dallas', inDays(1 + n)), ...hit(name, name)]),
       ...shaky.flatMap((name, n) => [events.meeting(name, 'fort-worth', inDays(1.5 + 2 * n)), ...hit(name, name)]),
     ]);
-    const seen = await traverse((page) =>
+    const traversed = await traverse((page) =>
       fold([
         events.meeting(`added before ${page}`, 'fort-worth', inDays(0.5)),
         ...hit(`added before ${page}`, `added before ${page}`),
@@ -242,9 +242,9 @@ describe('upcoming hits', () => {
         events.meeting(shaky[19 - page]!, 'fort-worth', inDays(30), { status: 'cancelled' }),
       ]),
     );
-    expect(seen.filter((title) => title.startsWith('steady'))).toEqual(steady);
-    expect(seen.filter((title) => title.startsWith('added before'))).toEqual([]);
-    expect(seen.filter((title) => title.startsWith('added after')).length).toBeGreaterThan(3);
+    expect(traversed.filter((title) => title.startsWith('steady'))).toEqual(steady);
+    expect(traversed.filter((title) => title.startsWith('added before'))).toEqual([]);
+    expect(traversed.filter((title) => title.startsWith('added after')).length).toBeGreaterThan(3);
   });
 
   test('a long traversal continues with what is upcoming at each request', async () => {
@@ -469,8 +469,8 @@ describe('with two places', () => {
 // Last, because it changes the tables that these tests share.
 test('a sync reads the slugs of the bodies of a place, also from a read model without them', async () => {
   await fold([...renamed(), ...events.place('fort-worth')]);
-  const known = publishedRecords(agenda.reads, { readLast: async () => new Map() });
-  const ofDallas = () => known.bodySlugs!(agendaId('jurisdictions', 'dallas'));
+  const records = publishedRecords(agenda.reads, { readLast: async () => new Map() });
+  const ofDallas = () => records.bodySlugs!(agendaId('jurisdictions', 'dallas'));
   expect(await ofDallas()).toEqual(
     new Map([[agendaId('public_bodies', 'dallas'), ['city-council', 'old-council', 'the-council']]]),
   );

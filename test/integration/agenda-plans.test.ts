@@ -34,7 +34,7 @@ let session: Client;
 let folding: Client;
 
 /** The statement that a query sends. */
-async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
+async function statementOf(ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
   const reads = {
     rows: (build: (live: () => number) => Statement) => {
@@ -53,9 +53,11 @@ const cursor = () =>
 async function statements(): Promise<Readonly<Record<string, Statement>>> {
   const { clock } = agenda;
   const recent = (input: object) =>
-    sent((reads) => createListRecentAgendaHits({ reads, clock })({ limit: 3, ...input }));
+    statementOf((reads) => createListRecentAgendaHits({ reads, clock })({ limit: 3, ...input }));
   const upcoming = (input: object) =>
-    sent((reads) => createListUpcomingAgendaHits({ reads, clock })({ topicSlug: 'topic_1', count: false, ...input }));
+    statementOf((reads) =>
+      createListUpcomingAgendaHits({ reads, clock })({ topicSlug: 'topic_1', count: false, ...input }),
+    );
   return {
     recent: await recent({}),
     'recent but one': await recent({ excludeTopicSlug: 'topic_1' }),
@@ -64,9 +66,9 @@ async function statements(): Promise<Readonly<Record<string, Statement>>> {
     'after a cursor': await upcoming({ cursor: cursor() }),
     'page 1': await upcoming({ page: 1 }),
     'page 50': await upcoming({ page: 50 }),
-    next: await sent((reads) => createReadNextHits({ reads, clock })(2)),
-    detail: await sent((reads) => createGetAgendaHit({ reads, clock })(agendaId('agenda_hits', 'x'))),
-    cadence: await sent((reads) =>
+    next: await statementOf((reads) => createReadNextHits({ reads, clock })(2)),
+    detail: await statementOf((reads) => createGetAgendaHit({ reads, clock })(agendaId('agenda_hits', 'x'))),
+    cadence: await statementOf((reads) =>
       createGetPublicBodyCadence({ reads, clock, pairs: COVERED })({ slug: 'dallas', bodySlug: 'city-council' }),
     ),
   };

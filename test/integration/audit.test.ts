@@ -126,9 +126,9 @@ test('civic audit prints a table or one JSON value, and reports an unknown accou
   try {
     const account = await served.openAccount();
     const key = await served.issueKey(account);
-    const taken = await served.ask('POST', '/snapshots', key.secret);
-    const { snapshotId } = ((await taken.json()) as { data: { snapshotId: string } }).data;
-    const requestId = taken.headers.get('x-request-id');
+    const response = await served.ask('POST', '/snapshots', key.secret);
+    const { snapshotId } = ((await response.json()) as { data: { snapshotId: string } }).data;
+    const requestId = response.headers.get('x-request-id');
     const entries = JSON.parse((await civicAudit(account, '--json')).stdout) as { at: string; action: string }[];
     expect(entries.map(({ action }) => action)).toEqual(['AccountOpened', 'KeyIssued', 'SnapshotTaken']);
     const last = { action: 'SnapshotTaken', subject: snapshotId, keyId: key.keyId, requestId };

@@ -117,8 +117,8 @@ nightlyTest(
   'the age of the newest backup that was verified with --record is a metric of its own service alone',
   async () => {
     const age = async (from: Service) => {
-      const found = /^civic_backup_age_seconds (\S+)$/m.exec(await (await fetch(`${from.opsUrl}/metrics`)).text())?.[1];
-      return found === undefined ? null : Number(found);
+      const age = /^civic_backup_age_seconds (\S+)$/m.exec(await (await fetch(`${from.opsUrl}/metrics`)).text())?.[1];
+      return age === undefined ? null : Number(age);
     };
     expect(await civic(['backup', '--to', path('recorded.gz')], original)).toMatchObject({ exitCode: 0 });
     expect(await civic(['backup', 'verify', path('recorded.gz')], original)).toMatchObject({ exitCode: 0 });
@@ -279,10 +279,10 @@ nightlyTest(
     symlinkSync('real.gz', path('to-file'));
     symlinkSync('pipe', path('to-pipe'));
     symlinkSync('nothing', path('to-nothing'));
-    const kept = ['pipe', 'to-pipe', 'to-nothing'];
-    const states = () => ['to-file', ...kept].map((name) => lstatSync(path(name)).ino);
+    const names = ['pipe', 'to-pipe', 'to-nothing'];
+    const states = () => ['to-file', ...names].map((name) => lstatSync(path(name)).ino);
     const before = states();
-    for (const name of kept) {
+    for (const name of names) {
       for (const more of [[], ['--replace']]) {
         const { exitCode, stderr } = await civic(['backup', '--to', path(name), ...more], original);
         expect({ exitCode, stderr }).toEqual({

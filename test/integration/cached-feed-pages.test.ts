@@ -82,7 +82,7 @@ async function cursorAt(position: number): Promise<string> {
   return encodeFeedCursor({ feedId, position, fingerprint: null, binding: 'nothing' });
 }
 /** The answer, or the code of the refusal. */
-const told = async (asked: Promise<JsonPage>) =>
+const contentOf = async (asked: Promise<JsonPage>) =>
   asked.then(({ text, items, unreadSince }) => ({ text, items, unreadSince }), String);
 const fresh = (input: ChangesInput) => createReadCivicChanges(civic)(input);
 const positionOf = (cursor: string): number => (decodeFeedCursor(cursor) as FeedCursor).position;
@@ -94,7 +94,7 @@ async function begin() {
 
 async function bothEqual(input: ChangesInput): Promise<PageOrigin | undefined> {
   const before = origins.length;
-  expect(await told(read(input))).toEqual(await told(fresh(input)));
+  expect(await contentOf(read(input))).toEqual(await contentOf(fresh(input)));
   return origins[before];
 }
 
@@ -140,14 +140,14 @@ describe('a page that was read before', () => {
   test('is refused where it is larger than the caller may have, and once its cursor expires', async () => {
     const input = { ...(await begin()), limit: 4 };
     await bothEqual(input);
-    expect(await told(read({ ...input, maxResponseBytes: 100 }))).toContain('the page is over 100 bytes');
+    expect(await contentOf(read({ ...input, maxResponseBytes: 100 }))).toContain('the page is over 100 bytes');
     expect(await bothEqual({ ...input, maxResponseBytes: 100 })).toBeUndefined();
     expect(await bothEqual(input)).toBe('memory');
     civic.clock.advance(RETENTION_MS + HOUR_MS);
-    expect(await told(read(input))).toContain('older than the replay retention');
+    expect(await contentOf(read(input))).toContain('older than the replay retention');
     await write(1);
     await civic.prune();
-    expect(await told(read(input))).toBe(await told(fresh(input)));
+    expect(await contentOf(read(input))).toBe(await contentOf(fresh(input)));
   });
 
   test('has no cursor of a feed that was renewed', async () => {
@@ -180,7 +180,7 @@ test('every answer is that of a reader without a cache, whatever happens between
   for (let turn = 0; turn < 40; turn += 1) {
     await pick(events)();
     const { position } = await civic.atHead();
-    for (let asked = 0; asked < 10; asked += 1) {
+    for (let reads = 0; reads < 10; reads += 1) {
       const cursor = await cursorAt(Math.max(0, position - Math.floor(random() * 12)));
       await bothEqual({
         ...MAX,

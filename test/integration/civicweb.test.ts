@@ -23,10 +23,10 @@ let records: MemoryRecords;
 let server: ReturnType<typeof createServer>;
 let portal: string;
 /** The meeting whose documents are gone. */
-let gone: string | undefined;
+let missing: string | undefined;
 
 beforeEach(async () => {
-  gone = undefined;
+  missing = undefined;
   const meeting = { TypeId: 10, MeetingTime: '09:00 AM', MeetingLocation: 'Court Room', Published: true };
   agenda = AGENDA;
   meetings = [
@@ -49,7 +49,7 @@ beforeEach(async () => {
     if (id === null) return response.writeHead(404).end();
     const from = url.searchParams.get('from') ?? '';
     const listed = meetings.filter(({ MeetingDate }) => String(MeetingDate) >= from);
-    if (id[1] !== undefined && id[1] === gone) return response.writeHead(410).end();
+    if (id[1] !== undefined && id[1] === missing) return response.writeHead(410).end();
     return response.end(JSON.stringify(id[1] === undefined ? listed : id[1] === '1' ? documents() : []));
   });
   server.listen(0, '127.0.0.1');
@@ -159,7 +159,7 @@ test('an address without a portal is an unknown client', async () => {
 test('a meeting whose documents are gone loses its items, and the others are read', async () => {
   await sync();
   expect(records.all('agenda_items')).not.toHaveLength(0);
-  gone = '1';
+  missing = '1';
   expect(await sync('2026-01-01')).toMatchObject({ failure: null, failedEvents: 0 });
   expect(records.all('agenda_items')).toHaveLength(0);
   expect(records.all('meetings')).toHaveLength(5);

@@ -36,16 +36,16 @@ afterEach(async () => {
 /** Gives the faulty item up, and names the items that it is asked about. */
 function impatientClassifier(name = topicClassifier().name) {
   const inner = topicClassifier();
-  const asked: string[] = [];
+  const titles: string[] = [];
   const classify: typeof inner.classify = async (subject, topics) => {
-    asked.push(subject.item.id);
+    titles.push(subject.item.id);
     if (subject.item.title === FAULTY) throw new NotClassified('it took too long');
     return (await inner.classify(subject, topics)).map((hit) => ({
       ...hit,
       content: { ...hit.content, classifier: name },
     }));
   };
-  return { asked, classifier: { name, formerNames: [inner.name], classify } };
+  return { asked: titles, classifier: { name, formerNames: [inner.name], classify } };
 }
 const itemId = (name: string) => agendaId('agenda_items', name);
 const withHits = async () => new Set((await classification.hits()).map(({ agendaItemId }) => agendaItemId));
@@ -82,13 +82,13 @@ test('a reactor that stops does not wait for an item', async () => {
     deadlineMs: 3_600_000,
   });
   try {
-    let asked = 0;
+    let calls = 0;
     const classify: typeof classifier.classify = (subject, topics) => {
-      asked += 1;
+      calls += 1;
       return classifier.classify(subject, topics);
     };
     const running = classification.start({ classifier: { name: classifier.name, formerNames: [], classify } });
-    await expect.poll(() => asked).toBeGreaterThan(1);
+    await expect.poll(() => calls).toBeGreaterThan(1);
     await running.stop();
     expect(await givenUp()).toEqual([]);
   } finally {

@@ -90,14 +90,14 @@ test('an owner that is killed between the hits and the checkpoint causes no dupl
   await classification.write(items(...names));
   const { child, says } = startChild('after-writing');
   await says('written');
-  const written = await classification.civic.log.head();
-  expect((await classification.row())!.checkpoint < written).toBe(true);
+  const headBefore = await classification.civic.log.head();
+  expect((await classification.row())!.checkpoint < headBefore).toBe(true);
   child.kill('SIGKILL');
   await once(child, 'exit');
   classification.start();
   await classification.atRest();
   expect(await classifiedItems()).toEqual(idsOf(...names));
-  expect(await classification.civic.log.head()).toBe(written);
+  expect(await classification.civic.log.head()).toBe(headBefore);
   expect((await classification.row())!.token).toBe(2);
 });
 
@@ -123,7 +123,7 @@ test('an owner that was frozen beyond its lease overwrites nothing of its succes
 
 test('of two processes one runs it at a time, and the other continues when the first ends', async () => {
   const busy = new Set<string>();
-  const seen = new Set<string>();
+  const ids = new Set<string>();
   let together = 0;
   const watched = (name: string): Reactor => {
     const reactor = createClassificationReactor(classification.parts());
@@ -133,7 +133,7 @@ test('of two processes one runs it at a time, and the other continues when the f
         const handle = reactor.begin();
         return async (batch, running) => {
           busy.add(name);
-          seen.add(name);
+          ids.add(name);
           together = Math.max(together, busy.size);
           await handle(batch, running).finally(() => busy.delete(name));
         };
@@ -146,23 +146,23 @@ test('of two processes one runs it at a time, and the other continues when the f
   classification.start({}, { leaseMs: LONG_LEASE_MS, reactor: watched('second') });
   for (let round = 0; round < 5; round++) await classification.write(items(`case ${round}`));
   await classification.atRest();
-  expect([...seen]).toEqual(['first']);
+  expect([...ids]).toEqual(['first']);
   await first.stop();
   await classification.write(items('last'));
   await classification.atRest();
-  expect([[...seen], together]).toEqual([['first', 'second'], 1]);
+  expect([[...ids], together]).toEqual([['first', 'second'], 1]);
   expect(await classifiedItems()).toEqual(idsOf('case 0', 'case 1', 'case 2', 'case 3', 'case 4', 'last'));
 });
 
 test('an owner that returns knows the topics that changed while another ran it', async () => {
   const reactor = createClassificationReactor(classification.parts());
-  let lost = false;
+  let hasFailed = false;
   const watched: Reactor = {
     ...reactor,
     begin: () => {
       const handle = reactor.begin();
       return async (batch, running) => {
-        running.signal.addEventListener('abort', () => (lost = true));
+        running.signal.addEventListener('abort', () => (hasFailed = true));
         await handle(batch, running);
       };
     },
@@ -174,7 +174,7 @@ test('an owner that returns knows the topics that changed while another ran it',
     "update civic.processors set owner = 'another', token = token + 1, lease_until = $1",
     [Date.now() + LONG_LEASE_MS],
   );
-  await untilTrue('the owner knows that it has lost it', () => lost);
+  await untilTrue('the owner knows that it has lost it', () => hasFailed);
   await classification.write(
     events.topic('zoning', { keywords: ['acres'] }),
     events.topic('streets', { keywords: ['main street'] }),
@@ -244,12 +244,12 @@ test.each([
 test('a read model that lags pauses nothing, and a stop ends the wait for it', async () => {
   let now = Date.now();
   const clock = { now: () => (now += 40_000), sleep: async () => undefined };
-  let asked = 0;
-  const progress = { waitFor: async () => ++asked > 40 };
+  let calls = 0;
+  const progress = { waitFor: async () => ++calls > 40 };
   const patient = classification.start({ clock, progress });
   await classification.write(items('case'));
   await classification.atRest();
-  expect(asked).toBeGreaterThan(40);
+  expect(calls).toBeGreaterThan(40);
   await patient.stop();
   await classification.write(items('more'));
   let [looks, longest] = [0, 0];

@@ -35,12 +35,12 @@ const idsOf = (...names: readonly string[]) => new Set(names.map((name) => agend
 /** The classifier, and the ids of the items that it is asked about. */
 function watchedClassifier() {
   const inner = topicClassifier();
-  const asked: string[] = [];
+  const titles: string[] = [];
   const classify: typeof inner.classify = (subject, topics) => {
-    asked.push(subject.item.id);
+    titles.push(subject.item.id);
     return inner.classify(subject, topics);
   };
-  return { asked, classifier: { ...inner, classify } };
+  return { asked: titles, classifier: { ...inner, classify } };
 }
 
 test('a batch with a topic classifies each item once, and one that it withdraws loses its hits', async () => {
@@ -82,18 +82,18 @@ test('a changed place looks up the items of a few meetings at once', async () =>
     meetings.map((name) => events.item(`case of ${name}`, name, { title: TITLE })),
   );
   const { known } = classification;
-  const asked: number[] = [];
+  const sizes: number[] = [];
   const referring: typeof known.referring = (resource, field, targets) => {
-    if (resource === 'agenda_items') asked.push(targets.length);
+    if (resource === 'agenda_items') sizes.push(targets.length);
     return known.referring(resource, field, targets);
   };
   const reactor = classification.start({ known: { ...known, referring } }, { leaseMs: 60_000 });
   await classification.atRest();
-  asked.length = 0;
+  sizes.length = 0;
   await classification.write(events.body('dallas', { name: 'Council of Dallas' }));
   await classification.atRest();
   await reactor.stop();
-  expect(asked).toEqual([20, 20, 6]);
+  expect(sizes).toEqual([20, 20, 6]);
 });
 
 test('items that no topic finds are not read from the log again', async () => {

@@ -47,14 +47,16 @@ beforeAll(async () => {
   reactor = classification.start();
 });
 afterEach(async () => {
-  const left = await classification.known.referring('agenda_items', 'meetingId', [agendaId('meetings', 'session')]);
+  const remaining = await classification.known.referring('agenda_items', 'meetingId', [
+    agendaId('meetings', 'session'),
+  ]);
   await classification.civic.writer.write(
-    left.map((id) => ({ op: 'remove', resource: 'agenda_items', id })),
+    remaining.map((id) => ({ op: 'remove', resource: 'agenda_items', id })),
     {},
   );
   await write(zoning(), water(), events.place('dallas'), events.meeting('session', 'dallas', MEETING));
-  const kept = await classification.hits();
-  if (kept.length > 0) throw new Error(`hits of no item: ${JSON.stringify(kept)}`);
+  const hitsAfter = await classification.hits();
+  if (hitsAfter.length > 0) throw new Error(`hits of no item: ${JSON.stringify(hitsAfter)}`);
 });
 afterAll(async () => {
   await classification?.close();
@@ -208,7 +210,7 @@ describe('a second run', () => {
     await reactor.stop();
     const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = hit;
     const former = { ...content, summary: 'Former words.', classifier: 'phrases-1' };
-    const gone = agendaId('agenda_hits', 'gone');
+    const removedId = agendaId('agenda_hits', 'gone');
     await classification.civic.writer.write(
       [
         { op: 'remove', resource: 'agenda_hits', id: hit.id },
@@ -216,7 +218,7 @@ describe('a second run', () => {
         {
           op: 'upsert',
           resource: 'agenda_hits',
-          id: gone,
+          id: removedId,
           content: { ...former, agendaItemId: agendaId('agenda_items', 'other') },
         },
       ],
@@ -242,11 +244,11 @@ describe('a second run', () => {
   });
 
   test('over unchanged records appends nothing, for hits of any sender', async () => {
-    const sent = events.hit('sent', 'case', 'zoning', { classifier: 'import' });
+    const importedHit = events.hit('sent', 'case', 'zoning', { classifier: 'import' });
     const ours = hitId(agendaId('agenda_items', 'case'), agendaId('topics', 'zoning'));
     await write(
       ground(),
-      sent,
+      importedHit,
       events.item('case', 'session', { title: TITLE }),
       events.item('more', 'session', { title: TITLE }),
     );
@@ -264,16 +266,16 @@ describe('a second run', () => {
 
   test('leaves an imported hit as it was sent, also under an id of the service', async () => {
     const ours = hitId(agendaId('agenda_items', 'case'), agendaId('topics', 'zoning'));
-    const sent = JSON.parse(events.hit('sent', 'case', 'zoning', { classifier: 'analyst' }).data) as object;
+    const importedHit = JSON.parse(events.hit('sent', 'case', 'zoning', { classifier: 'analyst' }).data) as object;
     await write(ground());
     await classification.civic.writer.write(
       [
-        { op: 'upsert', resource: 'agenda_hits', id: ours, content: { ...sent, id: ours } },
+        { op: 'upsert', resource: 'agenda_hits', id: ours, content: { ...importedHit, id: ours } },
         {
           op: 'upsert',
           resource: 'agenda_hits',
           id: agendaId('agenda_hits', 'apart'),
-          content: { ...sent, id: undefined },
+          content: { ...importedHit, id: undefined },
         },
       ],
       {},
@@ -284,11 +286,11 @@ describe('a second run', () => {
     await write(events.item('case', 'session', { title: 'Nothing that any topic would follow.' }));
     await write(zoning({ classificationActive: false }));
     await write(events.withdraw('agenda_items', 'case'));
-    const kept = await classification.hits();
-    expect(kept.map(({ classifier }) => classifier)).toEqual(['analyst', 'analyst']);
-    expect(kept).toEqual(imported);
+    const hitsAfter = await classification.hits();
+    expect(hitsAfter.map(({ classifier }) => classifier)).toEqual(['analyst', 'analyst']);
+    expect(hitsAfter).toEqual(imported);
     await classification.civic.writer.write(
-      kept.map(({ id }) => ({ op: 'remove', resource: 'agenda_hits', id })),
+      hitsAfter.map(({ id }) => ({ op: 'remove', resource: 'agenda_hits', id })),
       {},
     );
   });

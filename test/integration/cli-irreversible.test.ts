@@ -168,15 +168,15 @@ describe('a command that cannot be undone', () => {
     ['y', 1, 'nothing was changed'],
     ['\u0004', 1, 'nothing was changed'],
   ])('asks on a terminal; the answer %j ends with status %i', async (answer, exitCode, said) => {
-    const shown = await inTerminal([process.execPath, MAIN, ...erase(IDS[0]!)], {
+    const screen = await inTerminal([process.execPath, MAIN, ...erase(IDS[0]!)], {
       columns: 120,
       cwd: installation.folder,
       env: installation.environment({ TERM: 'xterm' }),
       typed: { after: 'Type yes to continue: ', text: answer === '\u0004' ? answer : `${answer}\n` },
     });
-    expect(shown.exitCode).toBe(exitCode);
-    expect(shown.screen.join('\n')).toContain('erases 1 text in 1 event of 1 record');
-    expect(shown.screen.join('\n')).toContain(said);
+    expect(screen.exitCode).toBe(exitCode);
+    expect(screen.screen.join('\n')).toContain('erases 1 text in 1 event of 1 record');
+    expect(screen.screen.join('\n')).toContain(said);
     await json(
       ['records', 'import', '-'],
       `${JSON.stringify({ op: 'upsert', resource: 'documents', id: IDS[0], data: { kind: 'agenda', title: TITLE, url: 'https://example.org/a.pdf' } })}\n`,
@@ -189,9 +189,9 @@ describe('a command that cannot be undone', () => {
       exitCode: 1,
       stderr: 'civic: there is no record 2d0a6c1e-5d0c-4a4f-9a7a-5a4e6c1b2d3f\n',
     });
-    const found = () => json<readonly { stream: string }[]>(['erase', 'find', 'Jane Roe']);
-    expect(new Set((await found()).map(({ stream }) => stream)).size).toBe(2);
+    const findStreams = () => json<readonly { stream: string }[]>(['erase', 'find', 'Jane Roe']);
+    expect(new Set((await findStreams()).map(({ stream }) => stream)).size).toBe(2);
     expect(await json([...erase(...IDS), '--yes'])).toMatchObject({ remaining: [] });
-    expect(await found()).toEqual([]);
+    expect(await findStreams()).toEqual([]);
   });
 });

@@ -57,7 +57,7 @@ async function submit(more: object = {}): Promise<string> {
   expect(answer.status).toBe(202);
   return ((await answer.json()) as { data: { reportId: string } }).data.reportId;
 }
-const seen = async (reportId: string): Promise<DataReport> =>
+const readReport = async (reportId: string): Promise<DataReport> =>
   ((await (await service.fetch(`/api/v1/data-reports/${reportId}`, { key })).json()) as { data: DataReport }).data;
 
 test('an investigator takes a report from receipt to closing, and the customer sees each step', async () => {
@@ -95,7 +95,7 @@ test('an investigator takes a report from receipt to closing, and the customer s
     'We take it over.',
   ];
   await json('move', id, '--holder', 'ann', ...gap, '--next-check', '2099-01-01T00:00:00Z');
-  expect(await seen(id)).toMatchObject({
+  expect(await readReport(id)).toMatchObject({
     status: 'gap_confirmed',
     reasonCode: 'connector_failure',
     finding: 'The page lists it.',
@@ -115,7 +115,7 @@ test('an investigator takes a report from receipt to closing, and the customer s
     data: { title: string; sourceUrl: string };
   };
   await json('move', id, '--holder', 'ann', '--to', 'resolved', '--finding', 'Published now.', '--record', item.id);
-  const closed = await seen(id);
+  const closed = await readReport(id);
   expect(closed).toMatchObject({
     status: 'resolved',
     finding: 'Published now.',
@@ -136,9 +136,9 @@ test('an investigator takes a report from receipt to closing, and the customer s
     'investigating -> gap_confirmed ann (lease 1)',
     'gap_confirmed -> resolved ann (lease 1)',
   ]);
-  const shown = (await civic('show', id)).stdout;
+  const output = (await civic('show', id)).stdout;
   for (const text of ['asked the clerk', 'finding: Published now.', `record: ${item.id}`, 'expectedRecord', 'dallas'])
-    expect(shown).toContain(text);
+    expect(output).toContain(text);
 });
 
 test('reports are listed by status, place, age, holder and account, as a plain table or as JSON', async () => {

@@ -55,8 +55,8 @@ async function refusal(starting: Promise<Service>): Promise<string> {
   expect(error).toBeInstanceOf(ServiceDidNotStart);
   const { exitCode, stderr } = error as ServiceDidNotStart;
   // A start says what it does, and on a busy machine it may warn about a slow database; this is not part of the refusal.
-  const said = stderr.replaceAll(/^\{"level":[34]0,.*\n/gm, '');
-  return oneLine({ exitCode, signal: null, stdout: '', stderr: said });
+  const messages = stderr.replaceAll(/^\{"level":[34]0,.*\n/gm, '');
+  return oneLine({ exitCode, signal: null, stdout: '', stderr: messages });
 }
 
 describe('settings', () => {
@@ -157,9 +157,9 @@ describe('settings', () => {
 
 describe('a database of the user', () => {
   const database = async (): Promise<TestDatabase> => {
-    const made = await startEmptyDatabase();
-    databases.push(made);
-    return made;
+    const database = await startEmptyDatabase();
+    databases.push(database);
+    return database;
   };
   const on = async (url: string, ...statements: readonly string[]): Promise<void> => {
     const client = new Client({ connectionString: url });

@@ -12,7 +12,7 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
   });
   afterAll(() => installation.close());
 
-  const shown = (
+  const run = (
     args: readonly string[],
     given: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {},
   ) =>
@@ -26,16 +26,16 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
 
   test('no line of a result is lost to the progress bar, which shows a total', async () => {
     const file = join(installation.folder, 'whole.backup.gz');
-    const written = await shown(['backup', '--to', file]);
-    expect(fields(written)).toEqual(['file', 'bytes', 'backupId', 'feedId', 'createdAt', 'head', 'events', 'payments']);
-    expect(written.raw).toMatch(/\[#{20}\] 100 % of \d+ events/);
-    const verified = await shown(['backup', 'verify', file]);
+    const screen = await run(['backup', '--to', file]);
+    expect(fields(screen)).toEqual(['file', 'bytes', 'backupId', 'feedId', 'createdAt', 'head', 'events', 'payments']);
+    expect(screen.raw).toMatch(/\[#{20}\] 100 % of \d+ events/);
+    const verified = await run(['backup', 'verify', file]);
     expect(fields(verified).slice(0, 3)).toEqual(['backupId', 'createdAt', 'software']);
     expect(verified.raw).toContain('[');
   });
 
   test.each([80, 100, 160])('a table fits %i columns', async (columns) => {
-    const { exitCode, screen } = await shown(['projections', 'list'], { columns });
+    const { exitCode, screen } = await run(['projections', 'list'], { columns });
     expect(exitCode).toBe(0);
     expect(screen.join('\n')).toContain('record_history');
     expect(Math.max(...screen.map((line) => line.length))).toBeLessThanOrEqual(columns);
@@ -43,11 +43,11 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
 
   const WARNED = { CIVIC_HTTP_PROT: '1', CIVIC_LOG_FORMAT: 'pretty' };
   test('TERM=dumb and NO_COLOR leave out what they forbid', async () => {
-    expect((await shown(['accounts', 'list'], { env: WARNED })).raw).toMatch(STYLE);
-    const plain = await shown(['accounts', 'list'], { env: { ...WARNED, NO_COLOR: '1' } });
+    expect((await run(['accounts', 'list'], { env: WARNED })).raw).toMatch(STYLE);
+    const plain = await run(['accounts', 'list'], { env: { ...WARNED, NO_COLOR: '1' } });
     expect(plain.raw).toContain('CIVIC_HTTP_PROT');
     expect(plain.raw).not.toMatch(STYLE);
-    const dumb = await shown(['backup', '--to', join(installation.folder, 'dumb.gz')], {
+    const dumb = await run(['backup', '--to', join(installation.folder, 'dumb.gz')], {
       env: { ...WARNED, TERM: 'dumb' },
     });
     expect(fields(dumb)).toContain('events');

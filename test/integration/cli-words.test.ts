@@ -169,7 +169,8 @@ const civic = (args: readonly string[]): Promise<Answered> =>
     platform.closeIdle();
     return answered;
   });
-const given = (args: readonly string[]): readonly string[] => args.map((arg) => at[arg as keyof typeof at] ?? arg);
+const resolveArgs = (args: readonly string[]): readonly string[] =>
+  args.map((arg) => at[arg as keyof typeof at] ?? arg);
 
 function expectOneLine({ stdout, stderr }: Answered): void {
   expect(stdout).toBe('');
@@ -178,21 +179,21 @@ function expectOneLine({ stdout, stderr }: Answered): void {
 }
 
 test('every command is tried here or is the service itself', () => {
-  const tried = new Set([...Object.keys(WORKING), ...Object.keys(REFUSED), 'serve', 'sandbox']);
-  expect(COMMANDS.map((words) => words.join(' ')).filter((words) => !tried.has(words))).toEqual([]);
+  const exercised = new Set([...Object.keys(WORKING), ...Object.keys(REFUSED), 'serve', 'sandbox']);
+  expect(COMMANDS.map((words) => words.join(' ')).filter((words) => !exercised.has(words))).toEqual([]);
 });
 
 describe('help', () => {
   test.each(COMMANDS.map((words) => [words.join(' '), words] as const))(
     '`civic %s --help` says how it is used',
     async (_, words) => {
-      const said = { stdout: '', stderr: '' };
-      const listening = (name: keyof typeof said) =>
-        ({ write: (text: string) => (said[name] += text) }) as unknown as NodeJS.WriteStream;
+      const output = { stdout: '', stderr: '' };
+      const listening = (name: keyof typeof output) =>
+        ({ write: (text: string) => (output[name] += text) }) as unknown as NodeJS.WriteStream;
       const program = await createProgram({ ...NO_CONTEXT, stdout: listening('stdout'), stderr: listening('stderr') });
       await expect(program.parseAsync([...words, '--help'], { from: 'user' })).rejects.toMatchObject({ exitCode: 0 });
-      expect(said.stderr).toBe('');
-      expect(said.stdout).toContain(`Usage: civic ${words.join(' ')}`);
+      expect(output.stderr).toBe('');
+      expect(output.stdout).toContain(`Usage: civic ${words.join(' ')}`);
     },
   );
 
@@ -212,7 +213,7 @@ test('`--base-url` of CivicClerk can be a host without a path', async () => {
 
 describe('--json', () => {
   test.each(ANSWERING)('`civic %s --json` prints one JSON value and nothing else', async (words) => {
-    const answer = await civic([...words.split(' '), ...given(WORKING[words]!), '--json']);
+    const answer = await civic([...words.split(' '), ...resolveArgs(WORKING[words]!), '--json']);
     expect({ exitCode: answer.exitCode, stderr: answer.stderr }).toEqual({ exitCode: 0, stderr: '' });
     const value: unknown = JSON.parse(answer.stdout);
     expect(typeof value).toBe('object');
@@ -221,7 +222,7 @@ describe('--json', () => {
   test.each(Object.keys(REFUSED))(
     '`civic %s --json` that is refused prints no output and one line of reason',
     async (words) => {
-      const answer = await civic([...words.split(' '), ...given(REFUSED[words]!), '--json']);
+      const answer = await civic([...words.split(' '), ...resolveArgs(REFUSED[words]!), '--json']);
       expect(answer.exitCode).toBe(REFUSED[words]!.includes('everything') ? 2 : 1);
       expectOneLine(answer);
     },
@@ -234,27 +235,27 @@ describe('a sync that fails in part', () => {
       ...['sources', 'sync', 'legistar', '--client', 'example', '--jurisdiction', 'addison', '--base-url', at.PLATFORM],
       ...more,
     ]);
-  const gone = (ids: readonly number[]) => {
+  const removeEvents = (ids: readonly number[]) => {
     platform.faultsByPath.clear();
     for (const id of ids) platform.faultsByPath.set(`/v1/example/events/${id}/eventitems`, status(403));
   };
 
   test('ends with status 1 and the number of events that failed', async () => {
-    gone([9001, 9002, 9003, 9006]);
+    removeEvents([9001, 9002, 9003, 9006]);
     const answer = await sync();
     expect(answer.exitCode).toBe(1);
     expect(answer.stdout).toContain('skipped event 9001: could not be read');
     expect(answer.stderr).toMatch(
       /^civic: 4 of 6 events of example failed; the first one could not be read: [^\n]*status 403\n$/,
     );
-    gone([9001]);
+    removeEvents([9001]);
     const json = await sync('--json');
     expect(json.exitCode).toBe(1);
     expect(json.stderr).toMatch(
       /^civic: 1 of 6 events of example failed; the first one could not be read: [^\n]*status 403\n$/,
     );
     expect(JSON.parse(json.stdout)).toMatchObject({ failedEvents: 1, failure: null });
-    gone([]);
+    removeEvents([]);
     expect(await sync()).toMatchObject({ exitCode: 0, stderr: '' });
   });
 });
@@ -296,8 +297,8 @@ describe('a client that needs a token', () => {
     expect((await sync({})).stderr).toContain(
       'this client needs a token: set it in CIVIC_SOURCE_TOKENS (legistar:example=TOKEN)',
     );
-    const shown = await installation.civicHere(['doctor', '--json'], { env: { CIVIC_SOURCE_TOKENS: tokens } });
-    for (const { stdout, stderr } of [...answers, refused, shown]) expect(stdout + stderr).not.toContain('s3cret');
+    const report = await installation.civicHere(['doctor', '--json'], { env: { CIVIC_SOURCE_TOKENS: tokens } });
+    for (const { stdout, stderr } of [...answers, refused, report]) expect(stdout + stderr).not.toContain('s3cret');
     platform.faultsByPath.clear();
   });
 });
@@ -410,7 +411,7 @@ nightlyDescribe('a separate process', () => {
       ...answer,
       stderr: answer.stderr.replaceAll(/"time":\d+/g, ''),
     });
-    const here = await installation.civicHere(given(args), { env });
-    expect(withoutTimes(here)).toEqual(withoutTimes(await installation.civic(given(args), { env })));
+    const here = await installation.civicHere(resolveArgs(args), { env });
+    expect(withoutTimes(here)).toEqual(withoutTimes(await installation.civic(resolveArgs(args), { env })));
   });
 });

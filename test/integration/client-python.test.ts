@@ -94,7 +94,7 @@ describe.skipIf(missing)('the Python client (needs python3)', () => {
     nightlyTest(
       'asks for half as many items where a page is too large, and for twice as many after eight pages that fit',
       async () => {
-        const asked = (limit: string, pages: number, refusals: number) =>
+        const requestsOf = (limit: string, pages: number, refusals: number) =>
           printed(`
 class Refusing(Civic):
     def request(self, method, path, body=None, headers=None, **query):
@@ -110,10 +110,10 @@ try:
 except CivicError as error:
     items = error.code
 print(json.dumps([items, civic.limits]))`);
-        expect(await asked('9', 10, 2)).toEqual([10, [9, 4, ...Array<number>(8).fill(2), 4, 4]]);
-        expect(await asked('None', 10, 1)).toEqual([10, [null, ...Array<number>(8).fill(50), null, null]]);
-        expect(await asked('4000', 1, 1)).toEqual([1, [4000, 250]]);
-        expect(await asked('5', 1, 9)).toEqual(['response_too_large', [5, 2, 1]]);
+        expect(await requestsOf('9', 10, 2)).toEqual([10, [9, 4, ...Array<number>(8).fill(2), 4, 4]]);
+        expect(await requestsOf('None', 10, 1)).toEqual([10, [null, ...Array<number>(8).fill(50), null, null]]);
+        expect(await requestsOf('4000', 1, 1)).toEqual([1, [4000, 250]]);
+        expect(await requestsOf('5', 1, 9)).toEqual(['response_too_large', [5, 2, 1]]);
       },
     );
 
@@ -121,7 +121,7 @@ print(json.dumps([items, civic.limits]))`);
       const replies = ['3', '4', '5', '61'];
       const listener: RequestListener = (_, response) =>
         response.writeHead(429, { 'retry-after': replies.shift()!, 'x-request-id': 'r1' }).end(refused);
-      const seen = await against(listener, (BASE) =>
+      const output = await against(listener, (BASE) =>
         printed(
           `pauses = []
 def refusal(**settings):
@@ -132,7 +132,7 @@ print(json.dumps([refusal(retries=2), refusal()]))`,
         ),
       );
       const error = ['rate_limited', 429, { left: 0 }, 'r1'];
-      expect(seen).toEqual([
+      expect(output).toEqual([
         [...error, 5, [3, 4]],
         [...error, 61, [3, 4]],
       ]);
@@ -158,7 +158,7 @@ print(json.dumps([refusal(retries=2), refusal()]))`,
         if (name === 'health') unreadable -= 1;
         response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answers[name]));
       };
-      const seen = await against(listener, (BASE) =>
+      const output = await against(listener, (BASE) =>
         printed(
           `import tempfile
 def copied(**settings):
@@ -171,7 +171,7 @@ print(json.dumps([copied(retries=0), copied(retries=1)]))`,
           { env: { BASE } },
         ),
       );
-      expect(seen).toEqual([
+      expect(output).toEqual([
         ['feed_unavailable', 0],
         [0, 1],
       ]);
@@ -179,10 +179,10 @@ print(json.dumps([copied(retries=0), copied(retries=1)]))`,
 
     nightlyTest('refuses pages that are none or lead back to themselves, and reads any Retry-After', async () => {
       const replies = ['[]', '{"data":{"items":[]},"meta":{"nextCursor":"a","hasMore":true}}'];
-      let asked = 0;
+      let requests = 0;
       const listener: RequestListener = (_, response) => {
-        if (asked++ > 9) response.writeHead(429, { 'retry-after': '\u00b2' }).end(refused);
-        else response.writeHead(200, { 'content-type': 'application/json' }).end(replies[Math.min(asked - 1, 1)]);
+        if (requests++ > 9) response.writeHead(429, { 'retry-after': '\u00b2' }).end(refused);
+        else response.writeHead(200, { 'content-type': 'application/json' }).end(replies[Math.min(requests - 1, 1)]);
       };
       const program = `civic = Civic(os.environ["BASE"], retries=0)
 def refusal(cursor):
@@ -323,7 +323,7 @@ with tempfile.TemporaryDirectory() as folder:
       const keys: unknown[] = [];
       const elsewhere: RequestListener = ({ headers }, response) =>
         void response.end(`{"seen":${keys.push(headers.authorization)}}`);
-      const seen = await against(elsewhere, (location) =>
+      const output = await against(elsewhere, (location) =>
         against(
           (_, response) => response.writeHead(302, { location }).end(),
           (BASE) =>
@@ -334,7 +334,7 @@ except CivicError as error: print(json.dumps([error.code, error.status, "leads t
             ),
         ),
       );
-      expect({ seen, keys }).toEqual({ seen: ['unknown', 302, true], keys: [] });
+      expect({ seen: output, keys }).toEqual({ seen: ['unknown', 302, true], keys: [] });
     });
   });
 
@@ -372,7 +372,7 @@ except CivicError as error: print(json.dumps([error.code, error.status, "leads t
     }
 
     nightlyTest('iterates over feed, snapshot and search, and raises refusals by code', async () => {
-      const seen = await printed(
+      const output = await printed(
         `civic = Civic(os.environ["BASE"], os.environ["CIVIC_API_KEY"])
 def refusal(work):
     try: work()
@@ -391,7 +391,7 @@ print(json.dumps({
     ]}))`,
         { env: environment() },
       );
-      expect(seen).toMatchObject({
+      expect(output).toMatchObject({
         same: true,
         topics: expect.toSatisfy((count: number) => count > 7) as unknown,
         pages: expect.toSatisfy(

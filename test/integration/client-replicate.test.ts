@@ -95,9 +95,9 @@ test('PostgreSQL needs the package pg, and works with it on Node 20 too', async 
     stderr: 'civic-replicate: postgres: needs the package pg, which is not installed: run "npm install pg"\n',
   });
   symlinkSync(join(CHECKOUT, 'node_modules/pg'), join(customer, 'node_modules/pg'));
-  const kept = await replicate(OLD, database.url);
-  expect({ exitCode: kept.exitCode, stderr: kept.stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(JSON.parse(kept.stdout)).toMatchObject({ snapshots: 1, verified: true });
+  const outcome = await replicate(OLD, database.url);
+  expect({ exitCode: outcome.exitCode, stderr: outcome.stderr }).toEqual({ exitCode: 0, stderr: '' });
+  expect(JSON.parse(outcome.stdout)).toMatchObject({ snapshots: 1, verified: true });
 });
 
 nightlyTest('a following copy ends by a signal', async () => {

@@ -82,8 +82,8 @@ test('what every start is refused for fails the doctor with the same message', a
     const { exitCode, stderr } = await open();
     expect([exitCode, stderr]).toEqual([1, expect.stringMatching(message)]);
     const doctor = await installation.civicHere(['doctor', '--json'], { env: { ...FREE, ...env } });
-    const found = (JSON.parse(doctor.stdout) as readonly Finding[]).find(({ check }) => check === 'installation');
-    expect([doctor.exitCode, found?.state, `civic: ${found?.found}\n`]).toEqual([1, 'failed', stderr]);
+    const finding = (JSON.parse(doctor.stdout) as readonly Finding[]).find(({ check }) => check === 'installation');
+    expect([doctor.exitCode, finding?.state, `civic: ${finding?.found}\n`]).toEqual([1, 'failed', stderr]);
   };
   await run('drop schema if exists civic cascade');
   expect(await open()).toMatchObject({ exitCode: 0 });

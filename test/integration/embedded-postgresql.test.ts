@@ -46,9 +46,9 @@ test('a second command shares the server of the first and continues when the fir
   expect((await second.next()).url).toBe(url);
   await first.ask('insert');
   // It does not wait for the end of a server that has another user; it would for 70 seconds.
-  const left = first.ask('leave');
+  const leaving = first.ask('leave');
   const late = new Promise((resolve) => setTimeout(resolve, 60_000, 'late').unref());
-  expect(await Promise.race([left, late])).toEqual({ left: true });
+  expect(await Promise.race([leaving, late])).toEqual({ left: true });
   expect(await second.ask('count')).toEqual({ count: 1 });
   expect(postmasterOf(here.dataDir)).toBe(server);
 });
@@ -163,10 +163,10 @@ test('a user that comes while the server stops is served, and its rows stay', as
   for (let turn = 1; turn <= testRuns(2); turn += 1) {
     const [leaver, newcomer] = [here.start('command'), here.start('command')];
     await leaver.next();
-    const left = leaver.ask('leave');
+    const leaving = leaver.ask('leave');
     expect(await newcomer.next()).toHaveProperty('url');
     expect(await newcomer.ask('insert')).toEqual({ count: turn });
-    await left;
+    await leaving;
     expect(await newcomer.ask('count')).toEqual({ count: turn });
     await newcomer.kill();
   }
@@ -207,29 +207,29 @@ test('the password is in no command line, environment, log, answer or file excep
     const service = await installation.start();
     const layout = dataLayout(installation.dataDir);
     const password = readFileSync(layout.password, 'utf8').trim();
-    const said: Record<string, string> = {};
+    const answers: Record<string, string> = {};
     for (const [name, args] of Object.entries({ doctor: ['doctor'], json: ['doctor', '--json'], refused: ['serve'] })) {
       const { stdout, stderr } = await installation.civicHere(args);
-      said[name] = stdout + stderr;
+      answers[name] = stdout + stderr;
     }
     for (const { pid, command } of [...processesOf(installation.dataDir), { pid: service.pid, command: 'serve' }]) {
       for (const about of ['cmdline', 'environ'])
-        said[`${about} of ${command}`] = readFileSync(`/proc/${pid}/${about}`, 'utf8');
+        answers[`${about} of ${command}`] = readFileSync(`/proc/${pid}/${about}`, 'utf8');
     }
     for (const path of ['/metrics', '/readyz', '/ops/state'])
-      said[path] = await (await fetch(service.opsUrl + path)).text();
+      answers[path] = await (await fetch(service.opsUrl + path)).text();
     const { stdout, stderr } = await service.stop();
-    Object.assign(said, { stdout, stderr, 'the log of the server': readFileSync(layout.serverLog, 'utf8') });
+    Object.assign(answers, { stdout, stderr, 'the log of the server': readFileSync(layout.serverLog, 'utf8') });
     for (const name of readdirSync(installation.dataDir, { recursive: true, encoding: 'utf8' })) {
       const path = join(installation.dataDir, name);
       if (path !== layout.password && existsSync(path) && statSync(path).isFile())
-        said[name] = readFileSync(path, 'latin1');
+        answers[name] = readFileSync(path, 'latin1');
     }
     expect(password.length).toBeGreaterThanOrEqual(43);
-    expect(said['stderr']).toContain('stopping');
-    expect(said['doctor']).toContain('database');
+    expect(answers['stderr']).toContain('stopping');
+    expect(answers['doctor']).toContain('database');
     expect(
-      Object.entries(said)
+      Object.entries(answers)
         .filter(([, text]) => text.includes(password))
         .map(([where]) => where),
     ).toEqual([]);

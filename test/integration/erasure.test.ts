@@ -116,7 +116,7 @@ describe.each(STORES)('with the log on %s', (store) => {
     data: { meetingId: null, agendaItemId: null, kind: 'other', title, url: 'https://example.org/d' },
   });
   const ask = (path: string, options?: { readonly method?: string }) => service.fetch(path, { ...options, key });
-  const found = (): Promise<Found[]> => json('erase', 'find', NAME);
+  const findName = (): Promise<Found[]> => json('erase', 'find', NAME);
   const take = async (): Promise<Taken> =>
     (await bodyOf<{ data: Taken }>(await ask('/api/v1/data/snapshots', { method: 'POST' }))).data;
   const pageOf = (snapshot: string, resource: string, query: string) =>
@@ -148,7 +148,7 @@ describe.each(STORES)('with the log on %s', (store) => {
   };
   const command = async (...args: string[]) => JSON.stringify(await json(...args));
   /** The texts as customers, agents and operators see them. */
-  const shown = async (reportId: string): Promise<Readonly<Record<string, string>>> => ({
+  const answersFor = async (reportId: string): Promise<Readonly<Record<string, string>>> => ({
     batch: await asText('/api/v1/data/batch', { requests: [{ resource: 'agenda_items', ids: [itemId] }] }),
     'an item': await tool('get_agenda_item', { itemId }),
     subscriptions: await asText('/api/v1/data/subscriptions'),
@@ -202,11 +202,11 @@ describe.each(STORES)('with the log on %s', (store) => {
     expect(await search('Quixworth')).toContain(itemId);
     expect(tablesWith(await whole(), 'quixworth').length).toBeGreaterThan(peer === undefined ? 7 : 5);
 
-    const shows = report === undefined ? {} : await shown(report.reportId);
+    const shows = report === undefined ? {} : await answersFor(report.reportId);
     for (const [where, text] of Object.entries(shows)) {
       expect([where, text.includes('Quixworth')]).toEqual([where, !WITHOUT.includes(where)]);
     }
-    const all = await found();
+    const all = await findName();
     expect(new Set(all.map(({ type }) => type))).toEqual(
       new Set([
         ...['AccountOpened', 'RecordPublished', 'RecordWithdrawn', 'FeedSubscriptionCreated'],
@@ -227,7 +227,7 @@ describe.each(STORES)('with the log on %s', (store) => {
         '--dry-run',
       );
       expect(dry.events.length).toBeGreaterThan(1);
-      expect(await found()).toEqual(all);
+      expect(await findName()).toEqual(all);
     }
 
     const records = new Set(
@@ -255,15 +255,16 @@ describe.each(STORES)('with the log on %s', (store) => {
     await erase('account', accountId);
     expect(erased.every(({ erasures }) => erasures.length === 1)).toBe(true);
     // Copies of the text that were made meanwhile, such as a hit that quotes it.
-    let left = await found();
-    for (; left.length > 0; left = await found()) await erase('record', left[0]!.stream.replace(/^[a-z_]+-/, ''));
+    let remaining = await findName();
+    for (; remaining.length > 0; remaining = await findName())
+      await erase('record', remaining[0]!.stream.replace(/^[a-z_]+-/, ''));
 
     for (const word of WORDS) {
       await untilTrue(`no table holds ${word}`, async () => tablesWith(await whole(), word).length === 0);
       expect(tablesWith(await whole(), word)).toEqual([]);
       expect(await search(word)).not.toContain(itemId);
     }
-    for (const [where, text] of Object.entries(report === undefined ? {} : await shown(report.reportId))) {
+    for (const [where, text] of Object.entries(report === undefined ? {} : await answersFor(report.reportId))) {
       for (const word of WORDS) expect([where, text.toLowerCase().includes(word)]).toEqual([where, false]);
     }
     // KurrentDB keeps the old bytes, as the page states.

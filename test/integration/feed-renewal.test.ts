@@ -57,7 +57,7 @@ describe('after a restore of an older state', () => {
   let feedId: string;
   let lastPosition: number;
   let before: { readonly snapshot: Snapshot; readonly pageCursor: string; readonly feed: string };
-  let lost: { readonly snapshot: Snapshot; readonly feed: string };
+  let lostState: { readonly snapshot: Snapshot; readonly feed: string };
   let previousFeedId: string;
   const mirror = () => join(installation.folder, 'mirror');
   const replicate = async (served: ServedCivic) => {
@@ -81,9 +81,9 @@ describe('after a restore of an older state', () => {
     before = { snapshot, pageCursor: page.meta.nextCursor, feed: (await newFeed(old, key, 'before')).id };
     const archive = await archiveOf(old.civic.log, old.civic.workingRows);
     await write(old, [remove('topics', 500), upsert('topics', 501, 1), ...randomChanges(random, 120, 80)]);
-    lost = { snapshot: await snapshotOf(old, key), feed: (await newFeed(old, key, 'lost')).id };
+    lostState = { snapshot: await snapshotOf(old, key), feed: (await newFeed(old, key, 'lost')).id };
     first = await replicate(old);
-    const head = decodeFeedCursor(lost.snapshot.boundaryCursor);
+    const head = decodeFeedCursor(lostState.snapshot.boundaryCursor);
     if (typeof head === 'string') throw new Error(head);
     ({ feedId, position: lastPosition } = head);
 
@@ -129,12 +129,17 @@ describe('after a restore of an older state', () => {
       );
     const { snapshotId } = before.snapshot;
     expect([await pages(snapshotId), await pages(snapshotId, before.pageCursor)]).toEqual([EXPIRED, EXPIRED]);
-    expect(await pages(lost.snapshot.snapshotId)).toBe(MISSING);
-    const taken = await snapshotOf(restored, key);
-    expect(await pages(taken.snapshotId)).toBe(200);
-    const forged = encodeSnapshotPageCursor({ feedId, snapshotId: taken.snapshotId, resource: 'topics', position: 1 });
-    expect(await pages(taken.snapshotId, forged)).toBe(EXPIRED);
-    for (const cursor of [before.snapshot, lost.snapshot].map(({ boundaryCursor }) => boundaryCursor)) {
+    expect(await pages(lostState.snapshot.snapshotId)).toBe(MISSING);
+    const snapshot = await snapshotOf(restored, key);
+    expect(await pages(snapshot.snapshotId)).toBe(200);
+    const forged = encodeSnapshotPageCursor({
+      feedId,
+      snapshotId: snapshot.snapshotId,
+      resource: 'topics',
+      position: 1,
+    });
+    expect(await pages(snapshot.snapshotId, forged)).toBe(EXPIRED);
+    for (const cursor of [before.snapshot, lostState.snapshot].map(({ boundaryCursor }) => boundaryCursor)) {
       expect(await statusOf(restored.ask('GET', `/changes?cursor=${cursor}`, key))).toBe(EXPIRED);
     }
   });
@@ -144,7 +149,7 @@ describe('after a restore of an older state', () => {
     expect(await poll(before.feed)).toBe(EXPIRED);
     expect(await poll(before.feed, `?cursor=${before.snapshot.boundaryCursor}`)).toBe(EXPIRED);
     expect(await poll(before.feed, `?cursor=${(await snapshotOf(restored, key)).boundaryCursor}`)).toBe(200);
-    expect(await poll(lost.feed)).toBe(MISSING);
+    expect(await poll(lostState.feed)).toBe(MISSING);
   });
 
   test('a cursor of the coverage stays valid, because it has no feed position', async () => {

@@ -188,16 +188,16 @@ test('large records are written and exported few at a time', async () => {
   const lines = Array.from({ length: 20 }, (_, nth) =>
     topic(3000 + nth, 1, { description: 'd'.repeat(fitting(3000 + nth)) }),
   );
-  const written: number[] = [];
+  const sizes: number[] = [];
   const writer: typeof civic.writer = {
     write: async (changes, ...rest) => {
-      written.push(changes.length);
+      sizes.push(changes.length);
       return await civic.writer.write(changes, ...rest);
     },
   };
   const input = inPieces(Buffer.from(lines.join('\n')), () => 65_536);
   const { appended } = await importRecords({ input, writer, onRejected: () => Promise.reject(new Error('refused')) });
-  expect([appended, ...written]).toEqual([20, 9, 9, 2]);
+  expect([appended, ...sizes]).toEqual([20, 9, 9, 2]);
   await civic.caughtUp();
   const pages: number[] = [];
   const reads: typeof civic.reads = {
@@ -218,14 +218,14 @@ test('large records are written and exported few at a time', async () => {
 test('an export of more than a page has each record once, and of one resource in the same order', async () => {
   const numbers = Array.from({ length: 1100 }, (_, nth) => 5000 + nth);
   await importLines(numbers.map((number) => topic(number, 1)));
-  const wanted = new Map(numbers.map((number) => [recordId('topics', number), number]));
+  const numberById = new Map(numbers.map((number) => [recordId('topics', number), number]));
   const exported = async (question: Parameters<typeof exportRecords>[1]): Promise<number[]> => {
-    const found: number[] = [];
+    const importedNumbers: number[] = [];
     for await (const line of exportRecords(civic.reads, question)) {
-      const number = wanted.get((JSON.parse(line) as { id: string }).id);
-      if (number !== undefined) found.push(number);
+      const number = numberById.get((JSON.parse(line) as { id: string }).id);
+      if (number !== undefined) importedNumbers.push(number);
     }
-    return found;
+    return importedNumbers;
   };
   const all = await exported({});
   expect(all.toSorted((one, other) => one - other)).toEqual(numbers);
@@ -242,10 +242,10 @@ test('changes of one record keep their order through a whole file', async () => 
   const { appended } = await importLines(lines);
   expect(appended).toBe(lines.length);
   const events = await civic.log.readStream(`topics-${recordId('topics', 300)}`, NO_STREAM, 5000);
-  const said = events.flatMap(({ type, data }) =>
+  const slugs = events.flatMap(({ type, data }) =>
     type === 'RecordPublished' ? [(JSON.parse(data) as { slug: string }).slug] : [],
   );
-  expect(said).toEqual(Array.from({ length: 1500 }, (_, variant) => `topic-${variant}`));
+  expect(slugs).toEqual(Array.from({ length: 1500 }, (_, variant) => `topic-${variant}`));
 });
 
 test('the same file again appends nothing, in any notation of its values', async () => {

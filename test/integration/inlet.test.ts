@@ -41,19 +41,27 @@ function inlet(overrides?: Parameters<typeof startInlet>[3]): RunningInlet {
   inlets.push(started);
   return started;
 }
-const made = (partitions: number) => void peer.store.create(topic, partitions);
+const createTopic = (partitions: number) => void peer.store.create(topic, partitions);
 const id = (number: number) => recordId('topics', numbers + number);
-const put = (number: number, variant: number): RecordChange => upsert('topics', numbers + number, variant);
-const gone = (number: number): RecordChange => remove('topics', numbers + number);
+const upsertTopic = (number: number, variant: number): RecordChange => upsert('topics', numbers + number, variant);
+const removeTopic = (number: number): RecordChange => remove('topics', numbers + number);
 const send = (...changes: readonly RecordChange[]) => sendAll(peer.brokers, topic, changes.map(messageOf));
 const total = ({ completed }: RunningInlet) => completed.appended + completed.unchanged + completed.rejected;
 const took = (running: RunningInlet, count: number) =>
   untilTrue(`${count} messages are completed`, () => total(running) >= count);
 
 test('messages become records by the ordinary commands, in the order of each record', async () => {
-  made(3);
+  createTopic(3);
   const running = inlet();
-  await send(put(1, 1), put(2, 1), put(1, 2), gone(2), put(1, 1), put(3, 4), put(3, 4));
+  await send(
+    upsertTopic(1, 1),
+    upsertTopic(2, 1),
+    upsertTopic(1, 2),
+    removeTopic(2),
+    upsertTopic(1, 1),
+    upsertTopic(3, 4),
+    upsertTopic(3, 4),
+  );
   await took(running, 7);
   expect(running.completed).toEqual({ appended: 6, unchanged: 1, rejected: 0 });
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-1']);
@@ -62,7 +70,7 @@ test('messages become records by the ordinary commands, in the order of each rec
 });
 
 test('a message without a change is set aside unchanged, with reason and place, and stops nothing', async () => {
-  made(1);
+  createTopic(1);
   const running = inlet();
   const bad = [
     '{',
@@ -70,10 +78,10 @@ test('a message without a change is set aside unchanged, with reason and place, 
     JSON.stringify({ op: 'upsert', resource: 'topics', id: id(1), data: { slug: 7 } }),
   ];
   await sendAll(peer.brokers, topic, [
-    messageOf(put(1, 1)),
+    messageOf(upsertTopic(1, 1)),
     ...bad.map((value) => ({ key: 'bad', value })),
     { key: 'none', value: null },
-    messageOf(put(1, 2)),
+    messageOf(upsertTopic(1, 2)),
   ]);
   await took(running, 6);
   expect(running.completed).toEqual({ appended: 2, unchanged: 0, rejected: 4 });
@@ -91,32 +99,32 @@ test('a message without a change is set aside unchanged, with reason and place, 
 });
 
 test('repeated messages change nothing, also when the brokers have lost the offset of the group', async () => {
-  made(2);
+  createTopic(2);
   const first = inlet();
-  await send(put(1, 1), put(1, 2), put(1, 1), put(2, 1));
+  await send(upsertTopic(1, 1), upsertTopic(1, 2), upsertTopic(1, 1), upsertTopic(2, 1));
   await took(first, 4);
   await first.stop();
-  await civic.writer.write([put(1, 9)], {});
+  await civic.writer.write([upsertTopic(1, 9)], {});
   for (const partition of [0, 1])
     peer.store.commit([{ group: `civic.inlet.${topic}`, topic, partition, offset: 0n, metadata: null }]);
   const second = inlet();
-  await send(put(3, 1));
+  await send(upsertTopic(3, 1));
   await took(second, 1);
   expect(second.completed).toEqual({ appended: 1, unchanged: 0, rejected: 0 });
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-1', 'topic-9']);
 });
 
 test('after a crash before the commit of the offset, a repeat does not overwrite later changes of others', async () => {
-  made(1);
+  createTopic(1);
   const { parts } = inletParts(civic);
   const crashing = inlet({ store: { ...parts.store, complete: () => new Promise(() => undefined) } });
-  await send(put(1, 1), put(2, 1), put(1, 2), put(1, 1));
+  await send(upsertTopic(1, 1), upsertTopic(2, 1), upsertTopic(1, 2), upsertTopic(1, 1));
   await untilTrue('it was written', async () => (await variantsOf(civic, id(1))).length === 3);
-  await civic.writer.write([put(1, 9)], {});
+  await civic.writer.write([upsertTopic(1, 9)], {});
   const next = inlet();
   inlets = [next];
   void crashing.stop();
-  await send(put(3, 1));
+  await send(upsertTopic(3, 1));
   await took(next, 5);
   expect(next.completed).toEqual({ appended: 1, unchanged: 4, rejected: 0 });
   expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-1', 'topic-9']);
@@ -124,12 +132,12 @@ test('after a crash before the commit of the offset, a repeat does not overwrite
 });
 
 test('inlets that join and leave share the partitions, and each message takes effect once', async () => {
-  made(4);
+  createTopic(4);
   const records = [1, 2, 3, 4, 5, 6, 7, 8];
   let variant = 0;
   const round = async () => {
     for (const end = variant + 5; variant < end; variant += 1)
-      await send(...records.map((number) => put(number, variant)));
+      await send(...records.map((number) => upsertTopic(number, variant)));
   };
   const one = inlet();
   await round();
@@ -151,15 +159,15 @@ test('inlets that join and leave share the partitions, and each message takes ef
 });
 
 test('a recreated topic of the same name is not taken for the old one', async () => {
-  made(1);
+  createTopic(1);
   const first = inlet();
-  await send(put(1, 1), put(1, 2));
+  await send(upsertTopic(1, 1), upsertTopic(1, 2));
   await took(first, 2);
   await first.stop();
   peer.store.remove(topic);
-  made(1);
+  createTopic(1);
   inlet();
-  await send(put(1, 7));
+  await send(upsertTopic(1, 7));
   await untilTrue('the warning is logged', () =>
     civic.logger.warnings.some((line) => line.includes(topic) && line.includes('another topic with the same name')),
   );
@@ -202,12 +210,14 @@ describe('two processes that both assume to own a partition', () => {
     'one that was frozen %s does not overwrite later changes',
     async (place) => {
       const zombie = await frozenAt(place);
-      const late = zombie.taker.take(messages(0, put(1, 1), put(2, 1)), 2n, nothing);
+      const late = zombie.taker.take(messages(0, upsertTopic(1, 1), upsertTopic(2, 1)), 2n, nothing);
       late.catch(() => undefined);
       await zombie.reached;
       const next = createInletPart(inletParts(civic).parts, part);
       expect(await next.from(100n)).toEqual({ offset: 0n, isFresh: true });
-      expect(await next.take(messages(0, put(1, 1), put(2, 1), put(1, 2)), 3n, nothing)).toBe(3n);
+      expect(await next.take(messages(0, upsertTopic(1, 1), upsertTopic(2, 1), upsertTopic(1, 2)), 3n, nothing)).toBe(
+        3n,
+      );
       zombie.wake();
       await expect(late).rejects.toThrow(/acquired by another process/);
       expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
@@ -217,13 +227,13 @@ describe('two processes that both assume to own a partition', () => {
 
   test('one that was frozen before its claim does not decide again on later messages', async () => {
     const zombie = await frozenAt('before its claim');
-    const late = zombie.taker.take(messages(0, put(1, 1)), 1n, nothing);
+    const late = zombie.taker.take(messages(0, upsertTopic(1, 1)), 1n, nothing);
     late.catch(() => undefined);
     await zombie.reached;
-    await civic.writer.write([put(1, 1)], {});
+    await civic.writer.write([upsertTopic(1, 1)], {});
     const next = createInletPart(inletParts(civic).parts, part);
     await next.from(100n);
-    await next.take(messages(0, put(1, 1), put(1, 2)), 2n, nothing);
+    await next.take(messages(0, upsertTopic(1, 1), upsertTopic(1, 2)), 2n, nothing);
     zombie.wake();
     await expect(late).rejects.toThrow(/acquired by another process/);
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2']);
@@ -232,8 +242,10 @@ describe('two processes that both assume to own a partition', () => {
   test('completed messages are skipped when they are delivered again', async () => {
     const taker = createInletPart(inletParts(civic).parts, part);
     await taker.from(100n);
-    await taker.take(messages(0, put(1, 1), put(1, 2)), 2n, nothing);
-    expect(await taker.take(messages(0, put(1, 1), put(1, 2), put(1, 3)), 3n, nothing)).toBe(3n);
+    await taker.take(messages(0, upsertTopic(1, 1), upsertTopic(1, 2)), 2n, nothing);
+    expect(await taker.take(messages(0, upsertTopic(1, 1), upsertTopic(1, 2), upsertTopic(1, 3)), 3n, nothing)).toBe(
+      3n,
+    );
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-3']);
   });
 
@@ -241,14 +253,14 @@ describe('two processes that both assume to own a partition', () => {
     const { parts } = inletParts(civic);
     const first = createInletPart({ ...parts, store: { ...parts.store, complete: async () => false } }, part);
     await first.from(100n);
-    await expect(first.take(messages(5, put(1, 1), put(1, 2), put(2, 1)), 8n, nothing)).rejects.toThrow(
-      /another process/,
-    );
-    await civic.writer.write([put(1, 9)], {});
+    await expect(
+      first.take(messages(5, upsertTopic(1, 1), upsertTopic(1, 2), upsertTopic(2, 1)), 8n, nothing),
+    ).rejects.toThrow(/another process/);
+    await civic.writer.write([upsertTopic(1, 9)], {});
     const next = createInletPart(parts, part);
     await next.from(100n);
-    expect(await next.take(messages(5, put(1, 1)), 6n, nothing)).toBe(0n);
-    expect(await next.take(messages(6, put(1, 2), put(2, 1), put(1, 4)), 9n, nothing)).toBe(9n);
+    expect(await next.take(messages(5, upsertTopic(1, 1)), 6n, nothing)).toBe(0n);
+    expect(await next.take(messages(6, upsertTopic(1, 2), upsertTopic(2, 1), upsertTopic(1, 4)), 9n, nothing)).toBe(9n);
     expect(await variantsOf(civic, id(1))).toEqual(['topic-1', 'topic-2', 'topic-9', 'topic-4']);
   });
 });

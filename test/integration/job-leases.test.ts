@@ -39,7 +39,7 @@ const processes = (): readonly JobDependencies[] =>
   }));
 
 test('of three concurrent processes one does the work, once for each time that it is due', async () => {
-  const done: string[] = [];
+  const completed: string[] = [];
   let atOnce = 0;
   const come = () =>
     Promise.all(
@@ -54,7 +54,7 @@ test('of three concurrent processes one does the work, once for each time that i
                 expect((atOnce += 1)).toBe(1);
                 await clock.sleep(20);
                 atOnce -= 1;
-                done.push(parts.owner);
+                completed.push(parts.owner);
               },
             },
             going.signal,
@@ -64,10 +64,10 @@ test('of three concurrent processes one does the work, once for each time that i
     );
   for (let round = 1; round <= 6; round += 1) {
     await come();
-    expect(done).toHaveLength(round);
+    expect(completed).toHaveLength(round);
     clock.advance(MINUTE_MS - 1);
     await come();
-    expect(done).toHaveLength(round);
+    expect(completed).toHaveLength(round);
     clock.advance(1);
   }
 });
@@ -79,12 +79,12 @@ test('a turn of a dead process is taken over after its lease, and that process e
   clock.advance(LEASE_MS);
   expect(await take()).toBeNull();
   clock.advance(1);
-  const taken = await take();
-  expect(taken?.token).toBe(abandoned!.token + 1);
+  const lease = await take();
+  expect(lease?.token).toBe(abandoned!.token + 1);
   expect(await first.store.renew(abandoned!, clock.now() + LEASE_MS)).toBe(false);
   await first.store.endJob(abandoned!, clock.now());
-  expect(await second.store.renew(taken!, clock.now() + LEASE_MS)).toBe(true);
-  await second.store.endJob(taken!, clock.now() + MINUTE_MS);
+  expect(await second.store.renew(lease!, clock.now() + LEASE_MS)).toBe(true);
+  await second.store.endJob(lease!, clock.now() + MINUTE_MS);
   expect(await take()).toBeNull();
 });
 

@@ -33,8 +33,8 @@ async function rotated(
   forMs: number,
 ): Promise<{ readonly secret: string; readonly until: string }> {
   const until = iso(served.clock.now() + forMs);
-  const asked = { accountId, keyId, formerUntil: until, context: {}, deadline: served.clock.now() + 60_000 };
-  const { secret, handled } = await rotateKey(served.civic, asked);
+  const rotation = { accountId, keyId, formerUntil: until, context: {}, deadline: served.clock.now() + 60_000 };
+  const { secret, handled } = await rotateKey(served.civic, rotation);
   if (handled.kind !== 'appended') throw new Error(`the rotation was ${handled.kind}`);
   await served.civic.caughtUp(handled.position);
   return { secret, until };
@@ -106,11 +106,11 @@ test('both secrets share one allowance', async () => {
   const account = await served.openAccount();
   const { keyId, secret: former } = await served.issueKey(account);
   const { secret } = await rotated(account, keyId, HOUR_MS);
-  const left = async (one: string) =>
+  const remainingOf = async (one: string) =>
     Number(
       /"minute";r=(\d+)/.exec((await served.ask('GET', '/changes?limit=1', one)).headers.get('ratelimit') ?? '')?.[1],
     );
-  const [before, after] = [await left(former), await left(secret)];
+  const [before, after] = [await remainingOf(former), await remainingOf(secret)];
   expect(after).toBe(before - 1);
 });
 
@@ -120,14 +120,14 @@ test('a label is shown, and an erasure of a former label does not bring it back'
   const relabel = (label: string) => served.command(account, { type: 'LabelKey', keyId, label });
   const erase = async (literal: string) => {
     const erasing = { path: null, literal, replacement: '[x]' };
-    const asked = {
+    const erasure = {
       streams: [{ stream: accountStream(account) }],
       erasing,
       reason: 'other',
       by: 'test',
       dryRun: false,
     } as const;
-    await served.civic.caughtUp((await served.civic.erasing.erase(asked)).position!);
+    await served.civic.caughtUp((await served.civic.erasing.erase(erasure)).position!);
   };
   expect((await key(account, keyId)).label).toBeNull();
   await relabel('of Jane');
@@ -184,7 +184,7 @@ test('the last use and the last read of a secret or key are forgotten once it is
   const now = served.clock.now();
   await client.query('insert into civic.key_uses select unnest($1::text[]), $2', [hashes, now]);
   await client.query('insert into civic.feed_reads select unnest($1::uuid[]), $2', [keyIds, now]);
-  const left = async () => {
+  const storedUses = async () => {
     await served.civic.forgetDead();
     const [uses, reads] = [
       await rows('select sha256 as id from civic.key_uses'),
@@ -192,22 +192,22 @@ test('the last use and the last read of a secret or key are forgotten once it is
     ];
     return [hashes.map((each) => uses.includes(each)), keyIds.map((each) => reads.includes(each))];
   };
-  expect(await left()).toEqual([Array(5).fill(true), Array(4).fill(true)]);
+  expect(await storedUses()).toEqual([Array(5).fill(true), Array(4).fill(true)]);
   await served.command(account, { type: 'RevokeKey', keyId: revoked.keyId });
-  const shown = async () =>
+  const readerKeys = async () =>
     (await listFeedReaders(served.civic.reads, served.clock.now(), 100))
       .map(({ keyId }) => keyId)
       .filter((id) => keyIds.includes(id))
       .toSorted();
-  expect(await shown()).toEqual(keyIds.slice(1).toSorted());
+  expect(await readerKeys()).toEqual(keyIds.slice(1).toSorted());
   served.clock.advance(HOUR_MS);
-  expect(await shown()).toEqual(keyIds.slice(1, 3).toSorted());
-  expect(await left()).toEqual([
+  expect(await readerKeys()).toEqual(keyIds.slice(1, 3).toSorted());
+  expect(await storedUses()).toEqual([
     [false, false, true, false, true],
     [false, true, true, false],
   ]);
   served.clock.advance(61 * 24 * HOUR_MS);
-  expect((await left())[1]).toEqual([false, false, false, false]);
+  expect((await storedUses())[1]).toEqual([false, false, false, false]);
   await client.end();
 });
 
@@ -224,8 +224,8 @@ test('a rotation while a new version of the read model is built: the former secr
     "update civic.generations set version = version - 1, token = token + 1, owner = null where projection = 'accounts' and state = 'live'",
   );
   const formerUntil = iso(served.clock.now() + 1_000);
-  const asked = { accountId: account, keyId, formerUntil, context: {}, deadline: served.clock.now() + 60_000 };
-  const { secret, handled } = await rotateKey(served.civic, asked);
+  const rotation = { accountId: account, keyId, formerUntil, context: {}, deadline: served.clock.now() + 60_000 };
+  const { secret, handled } = await rotateKey(served.civic, rotation);
   served.clock.advance(2_000);
   expect([handled.kind, await status(former), await status(secret)]).toEqual(['appended', 200, 401]);
   await client.query('commit');

@@ -15,7 +15,7 @@ let customer: Customer;
 /** Secrets by their kind. */
 const secrets: Record<string, string> = {};
 /** All output, by place. */
-const said: Record<string, string> = {};
+const outputs: Record<string, string> = {};
 const env = () => ({ DATABASE_URL: bench.civic.url, CIVIC_LOG_LEVEL: 'trace' });
 
 beforeAll(async () => {
@@ -69,7 +69,7 @@ async function askEverything(where: string, keys: readonly string[]): Promise<vo
     }
   }
   expect(answers.length).toBeGreaterThan(60 * keys.length);
-  said[where] = answers.join('\n');
+  outputs[where] = answers.join('\n');
 }
 
 const output = ({ stdout, stderr }: { readonly stdout: string; readonly stderr: string }): string => stdout + stderr;
@@ -88,7 +88,7 @@ test('the secret of a key is in no answer, log, metric or table after any reques
   );
   const { key, keyId } = JSON.parse(issued.stdout) as { key: string; keyId: string };
   expect(isKeySecret(key)).toBe(true);
-  said['the log of the command that issued one'] = issued.stderr;
+  outputs['the log of the command that issued one'] = issued.stderr;
   secrets['issued'] = key;
   for (const args of [
     ['keys', 'list', '--account', customer.accountId],
@@ -98,25 +98,25 @@ test('the secret of a key is in no answer, log, metric or table after any reques
     ['accounts', 'list'],
     ['cursor', 'explain', key],
   ]) {
-    said[args.join(' ').replace(key, 'KEY')] = output(await installation.civicHere(args, { env: env() }));
+    outputs[args.join(' ').replace(key, 'KEY')] = output(await installation.civicHere(args, { env: env() }));
   }
   for (const path of ['/metrics', '/readyz', '/ops', '/ops/state'])
-    said[path] = await (await fetch(service.opsUrl + path)).text();
+    outputs[path] = await (await fetch(service.opsUrl + path)).text();
 
   const tables = await bench.civic.rows(
     `select c.oid::regclass::text from pg_class c where relnamespace = 'civic'::regnamespace and relkind = 'r'`,
   );
   for (const [table] of tables)
-    said[`the table ${table}`] = (await bench.civic.rows(`select t::text from ${table} t`)).flat().join('\n');
+    outputs[`the table ${table}`] = (await bench.civic.rows(`select t::text from ${table} t`)).flat().join('\n');
   const { stderr } = await service.stop();
-  said['the log of the service'] = stderr;
+  outputs['the log of the service'] = stderr;
 
   expect(stderr.split('\n').length).toBeGreaterThan(100);
-  expect(said['/metrics']).toContain('readCivicChanges');
-  expect(said['the table civic.events']).toContain(keySecretHash(key));
-  const found = Object.entries(secrets).flatMap(([name, secret]) => {
+  expect(outputs['/metrics']).toContain('readCivicChanges');
+  expect(outputs['the table civic.events']).toContain(keySecretHash(key));
+  const leaks = Object.entries(secrets).flatMap(([name, secret]) => {
     const random = secret.split('_')[1]!;
-    return Object.entries(said).flatMap(([where, text]) => (text.includes(random) ? [`${name} in ${where}`] : []));
+    return Object.entries(outputs).flatMap(([where, text]) => (text.includes(random) ? [`${name} in ${where}`] : []));
   });
-  expect(found).toEqual([]);
+  expect(leaks).toEqual([]);
 });

@@ -78,9 +78,9 @@ const techshareMeeting = {
 };
 
 test('a TechShare portal gives its archived and upcoming meetings with their published files', async () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   answer = (_request, { pathname }, posted) => {
-    asked.push(posted);
+    requests.push(posted);
     if (pathname === '/publicportal/api/meetings/readArchived') {
       return {
         data: [
@@ -113,7 +113,7 @@ test('a TechShare portal gives its archived and upcoming meetings with their pub
   };
   const sync = () => techshare.sync({ client: TECHSHARE_CLIENT, options: {} }, target());
   expect(await sync()).toMatchObject({ failure: null, rejected: [], read: { bodies: 1, events: 5, items: 0 } });
-  expect(asked).toEqual([{ committeeId: COMMITTEE }, { committeeId: COMMITTEE }]);
+  expect(requests).toEqual([{ committeeId: COMMITTEE }, { committeeId: COMMITTEE }]);
   expect(meetings()).toMatchObject([
     { startsAt: '2024-11-05T16:00:00.000Z', status: 'cancelled', title: 'Commissioners Court' },
     { startsAt: '2024-11-19T20:30:00.000Z', status: 'held', title: 'Commissioners Court Special Called Meeting' },
@@ -349,13 +349,13 @@ describe('an event of CivicClerk', () => {
     [{ isDeleted: true, isPublished: undefined }, 'the source has deleted it'],
     [{ isDeleted: true, eventName: '', startDateTime: null }, 'the source has deleted it'],
   ])('with %j is not public: it is left out, and withdrawn where it was published', async (hidden, reason) => {
-    const left = { skipped: [{ what: 'event', id: '2', reason, isIntended: true }], failure: null };
-    expect(await sync(board, { ...panel, ...hidden })).toMatchObject(left);
+    const outcome = { skipped: [{ what: 'event', id: '2', reason, isIntended: true }], failure: null };
+    expect(await sync(board, { ...panel, ...hidden })).toMatchObject(outcome);
     expect(meeting(2)).toBeUndefined();
     expect(records.all('public_bodies').map(({ content }) => content.name)).not.toContain('Design Panel');
     await sync(board, panel);
     expect(meeting(2)).toBeDefined();
-    expect(await sync(board, { ...panel, ...hidden })).toMatchObject({ ...left, removed: 1 });
+    expect(await sync(board, { ...panel, ...hidden })).toMatchObject({ ...outcome, removed: 1 });
     expect(meeting(2)).toBeUndefined();
     expect(meeting(1)).toBeDefined();
   });
@@ -369,14 +369,14 @@ describe('an event of CivicClerk', () => {
   test.each(['0001-01-01T00:00:00Z', '1900-01-01T00:00:00Z', '1989-12-31T18:30:00Z', '2226-03-24T18:30:00Z'])(
     'on %s has no date: it is counted as skipped, and what is published of it stays',
     async (startDateTime) => {
-      const left = {
+      const outcome = {
         skipped: [{ id: '2', reason: `has an implausible date (${startDateTime.slice(0, 10)})` }],
         failure: null,
       };
-      expect(await sync(board, { ...panel, startDateTime })).toMatchObject(left);
+      expect(await sync(board, { ...panel, startDateTime })).toMatchObject(outcome);
       expect(meeting(2)).toBeUndefined();
       await sync(board, panel);
-      expect(await sync(board, { ...panel, startDateTime })).toMatchObject({ ...left, removed: 0 });
+      expect(await sync(board, { ...panel, startDateTime })).toMatchObject({ ...outcome, removed: 0 });
       expect(meeting(2)).toMatchObject({ startsAt: `${day}T23:30:00.000Z` });
       expect(records.all('sources').map(({ content }) => content.lastCheckSkipped)).toContain(1);
     },

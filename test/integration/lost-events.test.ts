@@ -30,7 +30,7 @@ test('an event that the log has lost is not folded from memory, and the existing
   await projector.stop();
   const { position, fingerprint } = await readFeedHead(civic.reads);
   const [last] = (await civic.log.readAll({ after: '' as Position, limit: 1000 })).events.slice(-1);
-  const lost = {
+  const lostEvent = {
     ...last!,
     position: String(Number(last!.position) + 1).padStart(20, '0') as Position,
     id: civic.identifiers.next(),
@@ -42,7 +42,7 @@ test('an event that the log has lost is not folded from memory, and the existing
     async *subscribe(subscribe): AsyncGenerator<LogBatch, void, undefined> {
       if (!isOver) {
         offered += 1;
-        yield { events: [lost], scannedTo: lost.position };
+        yield { events: [lostEvent], scannedTo: lostEvent.position };
       }
       yield* civic.log.subscribe(subscribe);
     },
@@ -66,13 +66,13 @@ test('a checkpoint does not move over lost events, although none of them is for 
   await civic.caughtUp(undefined, [recordHistory.name]);
   const before = await civic.log.head();
   const scannedTo = String(Number(before) + 1).padStart(20, '0') as Position;
-  const lost: LogBatch = { events: [], scannedTo, scannedId: civic.identifiers.next() };
+  const emptyBatch: LogBatch = { events: [], scannedTo, scannedId: civic.identifiers.next() };
   let offered = 0;
   const log: EventLog = {
     ...civic.log,
     async *subscribe(): AsyncGenerator<LogBatch, void, undefined> {
       offered += 1;
-      yield lost;
+      yield emptyBatch;
     },
   };
   const projector = civic.startProjector([recordHistory], { log, owner: 'remembers' });
@@ -87,7 +87,7 @@ test('a checkpoint does not move over lost events, although none of them is for 
   const { token } = (await store.acquireReactor('test', 'owner', 0, 1_000))!;
   const lease = { name: 'test', owner: 'owner', token };
   const move = { from: '' as Position, handled: 0, logId: null, last: null };
-  expect(await store.advance(lease, { ...move, to: scannedTo, proof: farthestOf(civic.log, lost) })).toBe(false);
+  expect(await store.advance(lease, { ...move, to: scannedTo, proof: farthestOf(civic.log, emptyBatch) })).toBe(false);
   const [newest] = (await civic.log.readAll({ after: '' as Position, limit: 1_000 })).events.slice(-1);
   expect(
     await store.advance(lease, {

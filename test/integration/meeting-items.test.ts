@@ -43,13 +43,13 @@ afterAll(async () => {
 });
 
 /** The statement is kept in `sent`. */
-const sent: Statement[] = [];
+const statements: Statement[] = [];
 const reads = (): LiveReads => ({
   ...served.civic.reads,
   many: (build) =>
     served.civic.reads.many((live) => {
       const query = build(live);
-      sent.push(statementOf(query));
+      statements.push(statementOf(query));
       return query;
     }),
 });
@@ -133,7 +133,7 @@ const nodes = (node: Node): readonly Node[] => [node, ...(node.Plans ?? []).flat
 
 test('what is sorted to find a page of items has no texts', async () => {
   await read(10);
-  const { text, values } = sent.at(-1)!;
+  const { text, values } = statements.at(-1)!;
   const { rows } = await session.query<{ 'QUERY PLAN': [{ readonly Plan: Node }] }>(
     `explain (verbose, format json) ${text}`,
     [...(values ?? [])],

@@ -76,7 +76,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
+async function captureStatement(ask: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
   const live = (name: string) => generations.get(name)!;
   const reads = {
@@ -144,6 +144,6 @@ describe.each(['without statistics', 'with fresh statistics'])('in tables %s', (
     ['one item', (reads: LiveReads) => createGetAgendaItem({ reads, clock: served.clock })(idOf(7, 3)), SMALL],
     ['the documents of a meeting', (reads: LiveReads) => createReadMeetingDocuments(reads)(idOf(7, 1)), SMALL],
   ] as const)('%s are found without reading others', async (_what, ask, most) => {
-    expect(await rowsRead(await sent(ask))).toBeLessThanOrEqual(most);
+    expect(await rowsRead(await captureStatement(ask))).toBeLessThanOrEqual(most);
   });
 });

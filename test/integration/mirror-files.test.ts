@@ -49,7 +49,7 @@ test.each([
       write(service, 'agenda_items', `long ${at}`, cityItem('coming', { text: long(at) }));
     await runMirror(service, killed);
     // The search has the words without their endings.
-    const found = () => new RegExp(`${SECRET}|quillfeath`, 'i').test(bytesOf(join(folder, 'kept')));
+    const hasSecret = () => new RegExp(`${SECRET}|quillfeath`, 'i').test(bytesOf(join(folder, 'kept')));
     write(service, 'agenda_items', 'secret', cityItem('coming', { sequence: 2, title: 'Settlement' }));
     for (let at = 0; at < 30; at += 1) {
       if (at % 3 === 0) service.write('agenda_items', mirroredId('agenda_items', `long ${at}`), null);
@@ -57,10 +57,10 @@ test.each([
     }
     await runMirror(service, { ...killed, tidy: async () => undefined });
     await killed.close();
-    expect(found()).toBe(true);
+    expect(hasSecret()).toBe(true);
     const store = await openMirrorStore(to(), format);
     expect(await runMirror(service, store)).toMatchObject({ snapshots: 0, changes: 0 });
-    expect(found()).toBe(false);
+    expect(hasSecret()).toBe(false);
     await store.close();
   },
 );
@@ -80,9 +80,9 @@ test('a SQLite file that another program locks is cleaned later, and a single ru
   other.exec('rollback');
   other.close();
   await store.tidy(true);
-  const shown = new DatabaseSync(file);
-  expect(shown.prepare('pragma user_version').get()).toEqual({ user_version: 0 });
-  shown.close();
+  const database = new DatabaseSync(file);
+  expect(database.prepare('pragma user_version').get()).toEqual({ user_version: 0 });
+  database.close();
   await store.close();
 });
 
@@ -278,9 +278,9 @@ describe('a mirror in a folder', () => {
     const store = await openMirrorStore(folder);
     await store.commit(page('b'));
     const ids = async (): Promise<readonly string[]> => {
-      const found: string[] = [];
-      for await (const { id } of store.records()) found.push(id);
-      return found;
+      const titles: string[] = [];
+      for await (const { id } of store.records()) titles.push(id);
+      return titles;
     };
     expect(await ids()).toEqual(['a', 'b']);
     await store.tidy(true);

@@ -71,9 +71,9 @@ test('a missing file of a folder is named with the remedy, which writes it again
   rmSync(file);
   service.write('topics', recordId('topics', 1), { number: 9 });
   const store = await openMirrorStore(places.folder);
-  const said = `${file} is missing: put it back, or run the same command with --new-snapshot to write every file again`;
-  await expect(runMirror(service, store)).rejects.toThrow(said);
-  await expect(compareMirror(store, service.digests(4), null)).rejects.toThrow(said);
+  const message = `${file} is missing: put it back, or run the same command with --new-snapshot to write every file again`;
+  await expect(runMirror(service, store)).rejects.toThrow(message);
+  await expect(compareMirror(store, service.digests(4), null)).rejects.toThrow(message);
   expect(await runMirror(service, store, { newSnapshot: true })).toMatchObject({ snapshots: 1 });
   expect(await compareMirror(store, service.digests(4), null)).toMatchObject({ equal: true });
   expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(4);
@@ -227,10 +227,10 @@ test('a comparison whose PostgreSQL database goes away says so, and the store ca
 /** The length of a startup message, its protocol, and pairs of texts that end with a NUL character. */
 function withoutOptions(startup: Buffer): Buffer {
   const texts = startup.subarray(8).toString().split('\0');
-  const kept = texts.flatMap((name, at) =>
+  const publicParts = texts.flatMap((name, at) =>
     at % 2 === 0 && name !== 'options' && name !== '' ? [name, texts[at + 1]!] : [],
   );
-  const body = Buffer.from(`${kept.join('\0')}\0\0`);
+  const body = Buffer.from(`${publicParts.join('\0')}\0\0`);
   const head = Buffer.from(startup.subarray(0, 8));
   head.writeInt32BE(body.length + 8, 0);
   return Buffer.concat([head, body]);

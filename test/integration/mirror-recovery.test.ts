@@ -39,15 +39,15 @@ describe('a replica that was off for longer than the retention', () => {
     for (const database of databases) await database.close();
   });
 
-  const done = async (args: readonly string[], input = ''): Promise<unknown> => {
+  const runSucceeding = async (args: readonly string[], input = ''): Promise<unknown> => {
     const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json'], { env, input });
     expect({ exitCode, stderr: stderr.replaceAll(RESTARTED, '') }).toEqual({ exitCode: 0, stderr: '' });
     return JSON.parse(stdout);
   };
   const importing = (...changes: object[]) =>
-    done(['records', 'import', '-'], `${changes.map((line) => JSON.stringify(line)).join('\n')}\n`);
+    runSucceeding(['records', 'import', '-'], `${changes.map((line) => JSON.stringify(line)).join('\n')}\n`);
   const mirror = (to: string, ...more: string[]) =>
-    done(['replicate', '--base-url', service.baseUrl, '--to', to, '--verify', ...more]);
+    runSucceeding(['replicate', '--base-url', service.baseUrl, '--to', to, '--verify', ...more]);
   const titled = (id: string, title: string) => ({
     op: 'upsert',
     resource: 'documents',
@@ -85,7 +85,7 @@ describe('a replica that was off for longer than the retention', () => {
     expect(bytes()).toContain(NAME);
     expect(bytes()).toContain(GONE);
 
-    await done([
+    await runSucceeding([
       'erase',
       'record',
       SECRET,
@@ -186,15 +186,15 @@ describe('an answer that was damaged on its way', () => {
     const folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
     const service = new FeedService(2);
     for (let number = 0; number < 8; number += 1) service.write('topics', recordId('topics', number), { number });
-    const said: string[] = [];
+    const notices: string[] = [];
     const repeating = (kind: '/topics?' | '/changes?', times: number): Pick<FeedService, 'ask'> => {
       let former: unknown;
-      let left = times;
+      let failuresLeft = times;
       return {
         async ask(path, method) {
           if (!path.includes(kind)) return service.ask(path, method);
-          if (former !== undefined && left > 0) {
-            left -= 1;
+          if (former !== undefined && failuresLeft > 0) {
+            failuresLeft -= 1;
             return former as never;
           }
           const answer = await service.ask(path, method);
@@ -206,8 +206,8 @@ describe('an answer that was damaged on its way', () => {
     const store = await openMirrorStore(folder);
     expect(await runMirror(repeating('/topics?', 1), store)).toMatchObject({ snapshots: 2 });
     for (let number = 0; number < 5; number += 1) service.write('topics', recordId('topics', number), null);
-    await runMirror(repeating('/changes?', 2), store, { onUnfitPage: (reason) => said.push(reason) });
-    expect(said).toEqual(
+    await runMirror(repeating('/changes?', 2), store, { onUnfitPage: (reason) => notices.push(reason) });
+    expect(notices).toEqual(
       Array.from({ length: 2 }, () => expect.stringMatching(/^feed position 9 came after 10/) as unknown),
     );
     expect(await compareMirror(store, service.digests(13), null)).toMatchObject({ equal: true });

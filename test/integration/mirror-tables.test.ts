@@ -326,11 +326,11 @@ test('the search of a SQLite file survives a `vacuum` of its user', async () => 
   await synchronised(service, `sqlite:${file}`);
   const opened = new DatabaseSync(file);
   opened.exec('vacuum');
-  const found = opened.prepare(
+  const matches = opened.prepare(
     'select i.title from agenda_items_fts f join agenda_items i on i.rowid = f.rowid where agenda_items_fts match ?',
   );
   for (let at = 0; at < 50; at += 1) {
-    expect(found.all(`number${at}`).map(({ title }) => title)).toEqual(at % 2 === 0 ? [] : [`Bridge number${at}`]);
+    expect(matches.all(`number${at}`).map(({ title }) => title)).toEqual(at % 2 === 0 ? [] : [`Bridge number${at}`]);
   }
   opened.close();
 });

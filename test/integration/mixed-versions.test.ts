@@ -37,7 +37,7 @@ afterAll(async () => {
 test('a process that was started before a migration serves reads, snapshots and writes after it', async () => {
   const { key } = await bench.open();
   await bench.caughtUp();
-  const asked = async () => {
+  const readAll = async () => {
     const answers = [
       await service.fetch('/api/v1/data/changes?limit=5', { key }),
       await service.fetch('/api/v1/data/snapshots', { key, method: 'POST' }),
@@ -47,7 +47,7 @@ test('a process that was started before a migration serves reads, snapshots and 
     await Promise.all(answers.map((answer) => answer.arrayBuffer()));
     return answers.map(({ status }) => status);
   };
-  expect(await asked()).toEqual([200, 201, 200, 200]);
+  expect(await readAll()).toEqual([200, 201, 200, 200]);
   const tables = await bench.civic.rows(
     `select format('%I.%I', schemaname, tablename) from pg_tables where schemaname = 'civic' and tablename <> 'migrations'`,
   );
@@ -56,10 +56,10 @@ test('a process that was started before a migration serves reads, snapshots and 
     await bench.civic.rows(`alter table ${table} add column added_later text not null default 'new'`);
   await bench.civic.rows('create table civic.added_later (id int primary key)');
   await bench.civic.rows(`insert into civic.migrations (name, run_on) values ('9999-adds', '2030-01-01')`);
-  expect(await asked()).toEqual([200, 201, 200, 200]);
+  expect(await readAll()).toEqual([200, 201, 200, 200]);
   await bench.civic.writer.write([upsert('topics', 1, 1)], {});
   await bench.civic.caughtUp();
-  expect(await asked()).toEqual([200, 201, 200, 200]);
+  expect(await readAll()).toEqual([200, 201, 200, 200]);
   const refused = await installation.civic(['accounts', 'list']);
   expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringMatching(/newer version/) as unknown]);
 });

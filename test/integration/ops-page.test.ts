@@ -201,8 +201,8 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
     }) => {
       const { page } = await open();
       const { generations, projections, listing } = served.civic;
-      const asked = projections.find(({ name }) => name === 'record_history')!;
-      const { generation } = await generations.create(asked, 'held', listing.leaseClock.now());
+      const projection = projections.find(({ name }) => name === 'record_history')!;
+      const { generation } = await generations.create(projection, 'held', listing.leaseClock.now());
       const row = rowOf(page, 'rebuilds', `record_history, generation ${generation}`);
       await expect.poll(() => row.textContent(), PATIENT).toContain('ready, held for an operator');
       const [owner, live] = [
@@ -211,10 +211,11 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
       ];
       expect(owner).toMatch(/:service:/);
       expect(await live.textContent()).toBe(owner);
-      const done = () => row.locator('progress').evaluate((element) => (element as unknown as { value: number }).value);
-      const before = await done();
+      const progress = () =>
+        row.locator('progress').evaluate((element) => (element as unknown as { value: number }).value);
+      const before = await progress();
       await write(300, 20);
-      await expect.poll(done, PATIENT).toBeGreaterThanOrEqual(before + 20);
+      await expect.poll(progress, PATIENT).toBeGreaterThanOrEqual(before + 20);
       await generations.decide(generation, 'cancel', listing.leaseClock.now());
       await expect.poll(() => page.locator('#rebuilds-section').isHidden(), PATIENT).toBe(true);
       await page.context().close();
@@ -222,7 +223,7 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
 
     test('refusals of this process are counted by code', async ({ expect }) => {
       const { page } = await open();
-      for (let asked = 0; asked < 3; asked += 1)
+      for (let requests = 0; requests < 3; requests += 1)
         expect((await served.ask('GET', '/changes', 'no-key')).status).toBe(401);
       await expect.poll(() => rowOf(page, 'refusals', 'unauthorized').locator('td').textContent(), PATIENT).toBe('3');
       await page.context().close();

@@ -48,9 +48,9 @@ afterEach(async () => {
   await civic.close();
 });
 
-let written = 0;
-const documents = (count: number) => Array.from({ length: count }, () => upsert('documents', (written += 1), 1));
-const newestId = () => recordId('documents', written);
+let topics = 0;
+const documents = (count: number) => Array.from({ length: count }, () => upsert('documents', (topics += 1), 1));
+const newestId = () => recordId('documents', topics);
 
 const liveOf = async ({ name }: Projection) =>
   (await civic.generations.list()).find(({ projection, state }) => projection === name && state === 'live')!;
@@ -134,7 +134,7 @@ test('a transaction that is cut off before its commit moves no checkpoint, and t
   await civic.writer.write(documents(5), {});
   await civic.caughtUp(undefined, NAMES);
   expect((await afterCut!).checkpoint).toBe(before.checkpoint);
-  const ids = Array.from({ length: 5 }, (_, index) => recordId('documents', written - index));
+  const ids = Array.from({ length: 5 }, (_, index) => recordId('documents', topics - index));
   const once = [1, 1, 1, 1, 1];
   expect(await rowsOf(ids)).toEqual({
     [recordHistory.name]: once,

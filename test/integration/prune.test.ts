@@ -59,8 +59,8 @@ test('pruning removes superseded rows up to the replay floor, and every answer a
   const floor = await floorAt(now);
   expect(floor).toBeGreaterThan(0);
   const expected = await expectedFeed(civic.log);
-  const looked = [...expected.keys()].filter((position) => position % 11 === 0 || Math.abs(position - floor) < 3);
-  const look = () => Promise.all(looked.map((position) => readAt(position)));
+  const positions = [...expected.keys()].filter((position) => position % 11 === 0 || Math.abs(position - floor) < 3);
+  const look = () => Promise.all(positions.map((position) => readAt(position)));
   const before = await look();
   expect(await civic.prune()).toBeGreaterThan(0);
   expect(await mark()).toBe(floor);

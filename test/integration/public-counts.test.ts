@@ -59,7 +59,7 @@ test('a process gets the counts of the others for its keys in that window, and n
 
 test('many processes that exchange the same names at once do not block each other', async () => {
   const names = Array.from({ length: 500 }, (_, number) => `op ${number}`);
-  const heard = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 8 }, async (_, index) => {
       const own = process();
       const order = index % 2 === 0 ? names : names.toReversed();
@@ -67,7 +67,7 @@ test('many processes that exchange the same names at once do not block each othe
       return own;
     }),
   );
-  for (const own of heard) expect([...(await own.exchange(180_000, new Map([['op 7', 1]]))).values()]).toEqual([7]);
+  for (const own of responses) expect([...(await own.exchange(180_000, new Map([['op 7', 1]]))).values()]).toEqual([7]);
 });
 
 test('exactly the windows that started before a time are removed', async () => {

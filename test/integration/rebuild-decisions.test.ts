@@ -43,8 +43,8 @@ async function following(stopped: () => boolean): Promise<{ readonly items: Read
     const { position } = await readFeedHead(civic.reads);
     expect(position).toBeGreaterThanOrEqual(head);
     head = position;
-    const asked = { ...(cursor === undefined ? {} : { cursor }), limit: 61, maxResponseBytes: MAX_BYTES };
-    const page = readPage((await civic.changes(asked)).text);
+    const question = { ...(cursor === undefined ? {} : { cursor }), limit: 61, maxResponseBytes: MAX_BYTES };
+    const page = readPage((await civic.changes(question)).text);
     items.push(...page.items);
     cursor = page.nextCursor;
     if (last && !page.hasMore) return { items, to: page.next };
@@ -54,15 +54,15 @@ async function following(stopped: () => boolean): Promise<{ readonly items: Read
 test('a held rebuild is compared, serves after a switch and not after a switch back, without a gap', async () => {
   await start([recordHistory, snapshots]);
   const before = await civic.live(recordHistory.name);
-  const done = new AbortController();
-  const reading = following(() => done.signal.aborted);
+  const stopping = new AbortController();
+  const reading = following(() => stopping.signal.aborted);
   const writing = withSeed(async (random) => {
-    while (!done.signal.aborted) await civic.writer.write(randomChanges(random, 5, 40), {});
+    while (!stopping.signal.aborted) await civic.writer.write(randomChanges(random, 5, 40), {});
   });
-  const held = await rebuilds.rebuild(recordHistory, 'held');
+  const paused = await rebuilds.rebuild(recordHistory, 'held');
   trial.projector!.nudge();
-  await rebuilds.ready(held.generation);
-  const { comparison, checkpoint } = (await rebuilds.row(held.generation))!;
+  await rebuilds.ready(paused.generation);
+  const { comparison, checkpoint } = (await rebuilds.row(paused.generation))!;
   expect(comparison!.tables.map(({ table, rebuilt }) => [table, rebuilt])).toEqual(
     comparison!.tables.map(({ table, live }) => [table, live]),
   );
@@ -72,8 +72,8 @@ test('a held rebuild is compared, serves after a switch and not after a switch b
     'record_history_totals',
   ]);
   expect(comparison!.tables[0]!.live.rows).toBeGreaterThan(100);
-  await untilTrue('it is folded along', async () => (await rebuilds.row(held.generation))!.checkpoint > checkpoint);
-  expect(await rebuilds.status(held.generation)).toMatchObject({
+  await untilTrue('it is folded along', async () => (await rebuilds.row(paused.generation))!.checkpoint > checkpoint);
+  expect(await rebuilds.status(paused.generation)).toMatchObject({
     state: 'ready',
     rebuild: true,
     serves: false,
@@ -81,19 +81,19 @@ test('a held rebuild is compared, serves after a switch and not after a switch b
   });
   expect(await civic.live(recordHistory.name)).toBe(before);
 
-  expect(await rebuilds.decide(held.generation, 'switch')).toMatchObject({ held: false });
-  await rebuilds.serves(held.generation);
+  expect(await rebuilds.decide(paused.generation, 'switch')).toMatchObject({ held: false });
+  await rebuilds.serves(paused.generation);
   expect(await rebuilds.status(before)).toMatchObject({ state: 'kept', serves: false, rebuild: false });
-  const stood = (await rebuilds.row(before))!.checkpoint;
+  const checkpointBefore = (await rebuilds.row(before))!.checkpoint;
   const further = await civic.log.head();
   await civic.caughtUp(further);
-  expect((await rebuilds.row(before))!.checkpoint).toBe(stood);
+  expect((await rebuilds.row(before))!.checkpoint).toBe(checkpointBefore);
 
   expect(await rebuilds.decide(before, 'switch-back')).toMatchObject({ state: 'building' });
   await rebuilds.serves(before);
   expect((await rebuilds.row(before))!.checkpoint >= further).toBe(true);
-  expect(await rebuilds.status(held.generation)).toMatchObject({ state: 'kept' });
-  done.abort();
+  expect(await rebuilds.status(paused.generation)).toMatchObject({ state: 'kept' });
+  stopping.abort();
   await writing;
   const { items, to } = await reading;
   checkReading(await expectedFeed(civic.log), items, { from: 0, to, resource: null });

@@ -79,10 +79,10 @@ async function following(stopped: () => boolean): Promise<{ readonly items: Read
 test('a generation is built while the live one serves; a reader across the switch sees no gap', async () => {
   projector = civic.startProjector([slowed(recordHistory, 3), snapshots]);
   await civic.caughtUp();
-  const done = new AbortController();
-  const reading = following(() => done.signal.aborted);
+  const stopping = new AbortController();
+  const reading = following(() => stopping.signal.aborted);
   const writing = withSeed(async (random) => {
-    for (let from = 0; !done.signal.aborted || from < 5; from++) {
+    for (let from = 0; !stopping.signal.aborted || from < 5; from++) {
       await civic.writer.write(randomChanges(random, 5, 40), {});
       await civic.clock.sleep(10);
     }
@@ -94,7 +94,7 @@ test('a generation is built while the live one serves; a reader across the switc
     await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
     expect(await civic.live(recordHistory.name)).toBe(building.generation);
   }
-  done.abort();
+  stopping.abort();
   await writing;
   const { items, to } = await reading;
   const expected = await expectedFeed(civic.log);
@@ -313,9 +313,9 @@ describe('from this position', () => {
   test('a verification while events arrive and old rows are pruned finds no difference', async () => {
     projector = civic.startProjector([current, snapshots]);
     await civic.caughtUp();
-    const done = new AbortController();
+    const stopping = new AbortController();
     const writing = withSeed(async (random) => {
-      while (!done.signal.aborted) {
+      while (!stopping.signal.aborted) {
         await civic.writer.write(randomChanges(random, 5, 40), {});
         // Paced, so that the log that is verified stays short.
         await civic.clock.sleep(10);
@@ -329,7 +329,7 @@ describe('from this position', () => {
     const building = await rebuild(current);
     projector.nudge();
     await untilTrue('the rebuilt generation serves', async () => (await row(building.generation))?.state === 'live');
-    done.abort();
+    stopping.abort();
     await writing;
     expect((await verify()).differences).toEqual([]);
   });

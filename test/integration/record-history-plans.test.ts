@@ -41,7 +41,7 @@ const superseded = (count: number): Statement =>
   );
 
 /** The statement that a query sends. */
-async function sent(read: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
+async function statementOf(read: (reads: LiveReads) => Promise<unknown>): Promise<Statement> {
   let statement: Statement | undefined;
   const reads = {
     rows: (build: (live: () => number) => Statement) => {
@@ -84,14 +84,14 @@ async function statements(): Promise<Record<string, Statement>> {
     common: feedPageStatement(generation, { ...page, resource: 'agenda_items' }),
     head: feedPageStatement(generation, { ...page, after: ROWS - 10, resource: 'meetings' }),
     floor: feedPageStatement(generation, { ...page, after: null, resource: null }),
-    snapshot: await sent((reads) => createReadCivicSnapshotPage({ reads, clock: civic.clock })(snapshot)),
-    batch: await sent((reads) =>
+    snapshot: await statementOf((reads) => createReadCivicSnapshotPage({ reads, clock: civic.clock })(snapshot)),
+    batch: await statementOf((reads) =>
       createReadCivicRecords(reads)({
         requests: [{ resource: 'meetings', ids: hundredIds }],
         maxResponseBytes: MAX_BYTES,
       }),
     ),
-    ids: await sent((reads) => currentIds(reads, 'agenda_items').next()),
+    ids: await statementOf((reads) => currentIds(reads, 'agenda_items').next()),
     supersede: superseded(500),
   };
 }
@@ -186,11 +186,11 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(
 
         const { history } = RECORD_HISTORY.at(generation);
         const rows = Array.from({ length: 500 }, (_, n) => ROWS / 2 + 1 + n * 4);
-        const found = await session.query(
+        const rowsAt = await session.query(
           `select resource, record_id::text as id from ${history} where position = any($1)`,
           [rows],
         );
-        const records = found.rows as { resource: string; id: string }[];
+        const records = rowsAt.rows as { resource: string; id: string }[];
         const update: Statement = {
           ...superseded(1),
           values: [records.map(({ resource }) => resource), records.map(({ id }) => id), records.map(() => ROWS + 1)],

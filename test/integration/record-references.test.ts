@@ -40,7 +40,7 @@ function event(resource: Resource, id: string, data: object | null): StoredEvent
 
 const fold = (batch: readonly StoredEvent[]) => foldInto(database, recordReferences, GENERATION, batch);
 
-const known = () =>
+const readRecords = () =>
   publishedRecords(createLiveReads(database.read), {
     readLast: async (streams) =>
       new Map(streams.flatMap((stream) => (newest.has(stream) ? [[stream, newest.get(stream)!] as const] : []))),
@@ -74,14 +74,14 @@ describe('the references of records', () => {
   });
 
   it('follow a record that is published, changed within a batch, withdrawn and published again', async () => {
-    const referring = (target: string) => known().referring('agenda_items', 'meetingId', [target]);
+    const referring = (target: string) => readRecords().referring('agenda_items', 'meetingId', [target]);
     await fold([
       event('agenda_items', ITEM, { meetingId: MEETING, agendaId: null }),
       event('agendas', AGENDA, { meetingId: MEETING, documentId: null }),
     ]);
     expect(await referring(MEETING)).toEqual([ITEM]);
-    expect(await known().referring('agendas', 'meetingId', [MEETING, OTHER])).toEqual([AGENDA]);
-    expect(await known().referring('agenda_items', 'agendaId', [AGENDA])).toEqual([]);
+    expect(await readRecords().referring('agendas', 'meetingId', [MEETING, OTHER])).toEqual([AGENDA]);
+    expect(await readRecords().referring('agenda_items', 'agendaId', [AGENDA])).toEqual([]);
 
     await fold([
       event('agenda_items', ITEM, null),
@@ -89,7 +89,7 @@ describe('the references of records', () => {
     ]);
     expect(await referring(MEETING)).toEqual([]);
     expect(await referring(OTHER)).toEqual([ITEM]);
-    expect(await known().referring('agenda_items', 'agendaId', [AGENDA])).toEqual([ITEM]);
+    expect(await readRecords().referring('agenda_items', 'agendaId', [AGENDA])).toEqual([ITEM]);
 
     await fold([event('agenda_items', ITEM, null)]);
     expect(await referring(OTHER)).toEqual([]);
@@ -108,9 +108,9 @@ describe('the references of records', () => {
     ];
     const rows = async () => {
       const [meeting, other, item] = await Promise.all([
-        known().referring('documents', 'meetingId', [MEETING]),
-        known().referring('documents', 'meetingId', [OTHER]),
-        known().referring('documents', 'agendaItemId', [ITEM]),
+        readRecords().referring('documents', 'meetingId', [MEETING]),
+        readRecords().referring('documents', 'meetingId', [OTHER]),
+        readRecords().referring('documents', 'agendaItemId', [ITEM]),
       ]);
       return { meeting, other, item };
     };
@@ -132,7 +132,7 @@ describe('the references of records', () => {
     event('meetings', withdrawn, { title: 'gone' });
     event('meetings', withdrawn, null);
     event('meetings', MEETING, { title: 'here' });
-    const current = await known().current('meetings', [MEETING, withdrawn, OTHER]);
+    const current = await readRecords().current('meetings', [MEETING, withdrawn, OTHER]);
     expect([...current]).toEqual([[MEETING, { id: MEETING, title: 'here' }]]);
   });
 });

@@ -47,11 +47,11 @@ afterEach(close);
 
 /** A process that dies at its n-th append, before or after it is stored. */
 function dyingAt(log: EventLog, appends: number, stored: boolean): EventLog {
-  let left = appends;
+  let appendsLeft = appends;
   const dying = async <Result>(append: () => Promise<Result>): Promise<Result> => {
-    left -= 1;
-    if (left > 0) return append();
-    if (left === 0 && stored) await append();
+    appendsLeft -= 1;
+    if (appendsLeft > 0) return append();
+    if (appendsLeft === 0 && stored) await append();
     throw new Error('the process died');
   };
   return {
@@ -78,10 +78,10 @@ async function contents(log: EventLog): Promise<string[]> {
 test('a first run that dies at any of its appends is completed by the next start', async () => {
   const whole = await open();
   expect((await start(whole, whole.log))?.key).toMatch(/^crs_/);
-  const wanted = await contents(whole.log);
-  expect(wanted.length).toBeGreaterThan(catalogueRecords().length);
+  const expectedContents = await contents(whole.log);
+  expect(expectedContents.length).toBeGreaterThan(catalogueRecords().length);
   expect(await start(whole, whole.log)).toBeNull();
-  expect(await contents(whole.log)).toEqual(wanted);
+  expect(await contents(whole.log)).toEqual(expectedContents);
   await close();
   for (const [appends, stored] of [1, 2, 3, 4, 5, 6, 7].map((nth) => [nth, nth % 2 === 0] as const)) {
     const cut = await open();
@@ -90,11 +90,11 @@ test('a first run that dies at any of its appends is completed by the next start
     );
     cut.clock.advance(60_000);
     await start(cut, cut.log);
-    expect(await contents(cut.log)).toEqual(wanted);
+    expect(await contents(cut.log)).toEqual(expectedContents);
     const account = await cut.log.readStream(`account-${SAMPLE_ACCOUNT_ID}`, NO_STREAM, 100);
     expect(account.filter(({ type }) => type === 'AccountOpened')).toHaveLength(1);
     expect(new Set((await expectedFeed(cut.log)).map(({ resource, recordId }) => `${resource} ${recordId}`)).size).toBe(
-      wanted.length,
+      expectedContents.length,
     );
     await close();
   }
@@ -236,16 +236,16 @@ test('the first complete sync removes every record of the sample, and one that f
     Object.fromEntries(Object.keys(SOURCES).map((name) => [name, connector])) as unknown as Connectors,
     UNREAD_DOCUMENTS,
   );
-  const left = async () => {
+  const countRemoved = async () => {
     const newest = await opened.log.readLast(sampleRemovals().map(({ resource, id }) => recordStream(resource, id)));
     return [...newest.values()].filter(({ type }) => type === RECORD_PUBLISHED).length;
   };
   const request = { client: 'x', options: {} };
   const whole = sampleRemovals().length;
   expect((await syncSource('legistar', request)).position).toBeNull();
-  expect(await left()).toBe(whole);
+  expect(await countRemoved()).toBe(whole);
   failure = null;
   expect((await syncSource('legistar', request)).position).toBe(await opened.log.head());
-  expect(await left()).toBe(0);
+  expect(await countRemoved()).toBe(0);
   expect((await syncSource('legistar', request)).position).toBeNull();
 });

@@ -37,7 +37,7 @@ const history = (number: number) =>
 /** A lost connection whose append is stored after a failed lookup, when the log is read again. */
 function storedLate(log: EventLog, moment: 'before reading' | 'after reading'): EventLog {
   let late: readonly StreamAppend[] | undefined;
-  let lost = false;
+  let hasLostAnswer = false;
   const store = async () => {
     const appends = late;
     late = undefined;
@@ -46,8 +46,8 @@ function storedLate(log: EventLog, moment: 'before reading' | 'after reading'): 
   return {
     ...log,
     async appendEach(appends): Promise<readonly AppendOutcome[]> {
-      if (lost) return log.appendEach(appends);
-      lost = true;
+      if (hasLostAnswer) return log.appendEach(appends);
+      hasLostAnswer = true;
       late = appends;
       throw new OutcomeUnknown('injected: still under way');
     },
@@ -127,7 +127,7 @@ test('with any conflicts and lost answers of appends, each change is one event, 
       const writer = writerOn(withFaults(civic.log, () => faults[below(random, faults.length)]!));
       const base = next;
       next += 4;
-      const written = new Map<number, string[]>();
+      const variantsByNumber = new Map<number, string[]>();
       const events = new Set<string>();
       for (let round = 0; round < 4; round++) {
         const changes = Array.from({ length: 1 + below(random, 8) }, () => {
@@ -142,21 +142,21 @@ test('with any conflicts and lost answers of appends, each change is one event, 
           {},
         );
         for (const [index, { number, slug }] of changes.entries()) {
-          const states = written.get(number) ?? ['removed'];
+          const states = variantsByNumber.get(number) ?? ['removed'];
           const state = slug ?? 'removed';
           expect(outcomes[index]!.kind).toBe(states.at(-1) === state ? 'unchanged' : 'appended');
           if (states.at(-1) !== state) states.push(state);
-          written.set(number, states);
+          variantsByNumber.set(number, states);
         }
       }
-      for (const [number, states] of written) {
-        const found = await history(number);
-        const slugs = found.map(({ type, data }) =>
+      for (const [number, states] of variantsByNumber) {
+        const storedVariants = await history(number);
+        const slugs = storedVariants.map(({ type, data }) =>
           type === 'RecordWithdrawn' ? 'removed' : (JSON.parse(data) as { slug: string }).slug,
         );
         expect(slugs).toEqual(states.slice(1));
-        for (const { id } of found) events.add(id);
-        expect(new Set(found.map(({ id }) => id)).size).toBe(found.length);
+        for (const { id } of storedVariants) events.add(id);
+        expect(new Set(storedVariants.map(({ id }) => id)).size).toBe(storedVariants.length);
       }
     }),
     { numRuns: 30, seed: testSeed() },

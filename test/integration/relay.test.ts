@@ -296,10 +296,10 @@ describe('the owner of a topic', () => {
     relay();
     await untilTrue('the new feed is published', async () => ends().reduce((sum, end) => sum + end, 0n) > 4n);
     await relayAtRest(civic);
-    const seen = (await readTopic(peer.brokers, FEED_TOPIC)).map(
+    const messageNames = (await readTopic(peer.brokers, FEED_TOPIC)).map(
       ({ headers }) => `${headers['civic-feed']} ${headers['civic-position']}`,
     );
-    expect(seen.toSorted()).toEqual([civic.feedId, feedId].flatMap((id) => [`${id} 1`, `${id} 2`]).toSorted());
+    expect(messageNames.toSorted()).toEqual([civic.feedId, feedId].flatMap((id) => [`${id} 1`, `${id} 2`]).toSorted());
   });
 
   test('a topic of another service’s feed is left alone', async () => {

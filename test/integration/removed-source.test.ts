@@ -54,10 +54,10 @@ test('a batch whose writer was suspended until its source was removed publishes 
       return civic.log.appendEach(appends);
     },
   };
-  let written: readonly ReturnType<typeof upsert>[] = [existing];
+  let upserts: readonly ReturnType<typeof upsert>[] = [existing];
   const connector = {
     sync: async (_request, { writer }) => {
-      await writer.write(written, {});
+      await writer.write(upserts, {});
       return {
         client: REF.client,
         read: {},
@@ -83,7 +83,7 @@ test('a batch whose writer was suspended until its source was removed publishes 
   await change('AddSource');
   await sync();
 
-  written = [upsert('topics', 1, 2), fresh];
+  upserts = [upsert('topics', 1, 2), fresh];
   // The lease of a suspended process ends, so that another one removes the source and its record before the append.
   suspended = async () => {
     await change('RemoveSource');

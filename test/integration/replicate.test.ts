@@ -93,9 +93,9 @@ nightlyTest.skipIf(spawnSync('python3', ['-c', 'import sqlite3']).status !== 0)(
   'the SQLite of the system reads and searches every table and view of a mirror whose records have changed (needs python3)',
   async () => {
     const file = join(installation.folder, 'mirror.db');
-    const asked = spawnSync('python3', ['-c', ASK_STOCK_SQLITE, file], { encoding: 'utf8' });
-    expect({ status: asked.status, stderr: asked.stderr }).toEqual({ status: 0, stderr: '' });
-    const { rows, found, check } = JSON.parse(asked.stdout) as { rows: Counts; found: Counts; check: unknown };
+    const result = spawnSync('python3', ['-c', ASK_STOCK_SQLITE, file], { encoding: 'utf8' });
+    expect({ status: result.status, stderr: result.stderr }).toEqual({ status: 0, stderr: '' });
+    const { rows, found, check } = JSON.parse(result.stdout) as { rows: Counts; found: Counts; check: unknown };
     expect(Object.keys(rows)).toEqual(
       expect.arrayContaining([
         ...Object.keys(MIRROR_TABLES),

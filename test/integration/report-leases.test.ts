@@ -237,7 +237,7 @@ test('the second of two takeovers at once waits for the first and finds the repo
   const [reportId] = await submitted(1);
   const { lease: before } = await leased(reportId!, 'ann');
   await reports.leases.release(before);
-  const wanted = (holder: string) => ({
+  const requestOf = (holder: string) => ({
     reportId: reportId!,
     holder,
     now: reports.clock.now(),
@@ -249,12 +249,12 @@ test('the second of two takeovers at once waits for the first and finds the repo
   const taking = Promise.withResolvers<void>();
   const one = reports.database.transactor.transaction(async (transaction) => {
     const inside = createReportLeases({ transaction: (work) => work(transaction) });
-    expect(await inside.take(wanted('bob'))).toMatchObject({ kind: 'taken' });
+    expect(await inside.take(requestOf('bob'))).toMatchObject({ kind: 'taken' });
     taking.resolve();
     await first.promise;
   });
   await taking.promise;
-  const other = reports.leases.take(wanted('eve'));
+  const other = reports.leases.take(requestOf('eve'));
   await untilTrue('the other waits for the row', async () => {
     const waiting = await reports.rows(
       "select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",

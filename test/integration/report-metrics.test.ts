@@ -38,7 +38,7 @@ async function move(reportId: string, ...moves: readonly [Pick<ReportMove, 'to'>
   expect(handled).toMatchObject({ kind: 'appended' });
 }
 /** The metrics of another process that has just started. */
-async function told(): Promise<readonly string[]> {
+async function reportLines(): Promise<readonly string[]> {
   await reports.caughtUp(undefined, ['reports']);
   const registry = new Registry();
   register(registry, REPORT_METRICS, async () => ({
@@ -49,7 +49,7 @@ async function told(): Promise<readonly string[]> {
 }
 
 test('open reports by status, the oldest age and the times to first move and closing are reported', async () => {
-  expect(await told()).toContain('civic_reports_oldest_open_seconds 0');
+  expect(await reportLines()).toContain('civic_reports_oldest_open_seconds 0');
   const input = { sourceUrl: 'https://example.org/a', expectedRecord: 'A record' };
   const [first, second, third] = [
     await reports.submit('a', input),
@@ -62,7 +62,7 @@ test('open reports by status, the oldest age and the times to first move and clo
   await move(first, { to: 'not_found' });
   await move(second, { to: 'investigating' }, { to: 'awaiting_source' });
   reports.clock.advance(100 * 86_400_000);
-  const lines = await told();
+  const lines = await reportLines();
   for (const line of [
     'civic_reports_open{status="received"} 1',
     'civic_reports_open{status="investigating"} 0',
@@ -81,13 +81,13 @@ test('open reports by status, the oldest age and the times to first move and clo
     expect(lines).toContain(line);
   }
   await move(third, { to: 'declined' });
-  expect(await told()).toContain('civic_reports_closing_seconds_bucket{le="+Inf",status="declined"} 1');
-  expect(await told()).toContain('civic_reports_closing_seconds_bucket{le="2592000",status="declined"} 0');
+  expect(await reportLines()).toContain('civic_reports_closing_seconds_bucket{le="+Inf",status="declined"} 1');
+  expect(await reportLines()).toContain('civic_reports_closing_seconds_bucket{le="2592000",status="declined"} 0');
   const fourth = await reports.submit('d', input);
   reports.clock.advance(6_000);
   await move(fourth, { to: 'investigating' });
-  expect(await told()).toContain('civic_reports_first_move_seconds_bucket{le="10",status="investigating"} 2');
-  expect(await told()).toContain('civic_reports_first_move_seconds_sum{status="investigating"} 3616');
+  expect(await reportLines()).toContain('civic_reports_first_move_seconds_bucket{le="10",status="investigating"} 2');
+  expect(await reportLines()).toContain('civic_reports_first_move_seconds_sum{status="investigating"} 3616');
 });
 
 test('figures that cannot be read are absent, and the others are reported', async () => {

@@ -47,7 +47,7 @@ afterAll(async () => {
 });
 
 /** The statements that a query sends. */
-async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<readonly Statement[]> {
+async function statementsOf(ask: (reads: LiveReads) => Promise<unknown>): Promise<readonly Statement[]> {
   const statements: Statement[] = [];
   const live = (name: string) => (name === 'reports' ? generation : keys);
   const reads = {
@@ -62,18 +62,18 @@ async function sent(ask: (reads: LiveReads) => Promise<unknown>): Promise<readon
 
 /** Runs the statements with a generic plan, as prepared statements have. */
 async function plans(ask: (reads: LiveReads) => Promise<unknown>): Promise<string> {
-  const found: string[] = [];
-  for (const { text, values } of await sent(ask)) {
+  const plans: string[] = [];
+  for (const { text, values } of await statementsOf(ask)) {
     await reports.database.transactor.transaction(async (transaction) => {
       await transaction.query({ text: 'set local plan_cache_mode = force_generic_plan', values: [] });
       const { rows } = await transaction.query<{ 'QUERY PLAN': string }>({ text: `explain ${text}`, values });
-      found.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
+      plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
     });
   }
-  return found.join('\n\n');
+  return plans.join('\n\n');
 }
 
-const wanted: WantedRecord = {
+const wantedRecord: WantedRecord = {
   addressKey: derivedId('test', 'address'),
   titleKey: derivedId('test', 'title'),
   sourceRecordId: '61582',
@@ -81,8 +81,8 @@ const wanted: WantedRecord = {
 };
 
 test.each([
-  ['all names', wanted],
-  ['an address alone', { ...wanted, titleKey: null, sourceRecordId: null, localDate: null }],
+  ['all names', wantedRecord],
+  ['an address alone', { ...wantedRecord, titleKey: null, sourceRecordId: null, localDate: null }],
 ])('records are found by %s without reading all of them', async (_, names) => {
   expect(await plans((reads) => foundRecords(reads, names))).not.toContain('Seq Scan');
 });

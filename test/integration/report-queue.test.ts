@@ -39,11 +39,11 @@ describe('the queue', () => {
 
   test('gives exactly its number of places to concurrent requests of several processes', async () => {
     await start(7);
-    const asked = Array.from({ length: 90 }, (_, nth) =>
+    const reservations = Array.from({ length: 90 }, (_, nth) =>
       queues()[nth % 3]!.reserve({ reportId: randomUUID(), until: 1, limit: 20 }),
     );
-    const given = (await Promise.all(asked)).filter(Boolean);
-    expect(given).toHaveLength(13);
+    const granted = (await Promise.all(reservations)).filter(Boolean);
+    expect(granted).toHaveLength(13);
     expect(await row()).toEqual({ counted: '7', reserved: 13 });
   });
 
@@ -73,18 +73,18 @@ describe('the queue', () => {
     const [queue, other] = queues();
     const reportId = randomUUID();
     await queue!.reserve({ reportId, until: 1, limit: 20 });
-    const seen = await other!.look();
+    const state = await other!.look();
     await queue!.count(reportId);
-    expect(await other!.recount({ open: 0, freed: [reportId], seen })).toBe(false);
+    expect(await other!.recount({ open: 0, freed: [reportId], seen: state })).toBe(false);
     expect(await row()).toEqual({ counted: '1', reserved: 0 });
   });
 
   test('keeps places that were reserved during a count', async () => {
     await start(3);
     const [queue, other] = queues();
-    const seen = await other!.look();
+    const state = await other!.look();
     await queue!.reserve({ reportId: randomUUID(), until: 1, limit: 20 });
-    expect(await other!.recount({ open: 5, freed: [randomUUID()], seen })).toBe(true);
+    expect(await other!.recount({ open: 5, freed: [randomUUID()], seen: state })).toBe(true);
     expect(await row()).toEqual({ counted: '5', reserved: 1 });
   });
 
@@ -98,9 +98,9 @@ describe('the queue', () => {
       const queue = queues()[nth % 3]!;
       for (let turn = 0; turn < 25; turn += 1) {
         if (random() < 0.3) {
-          const seen = await queue.look();
+          const state = await queue.look();
           const open = visible.size;
-          await queue.recount({ open, freed: [...seen.reserved.keys()].filter((id) => visible.has(id)), seen });
+          await queue.recount({ open, freed: [...state.reserved.keys()].filter((id) => visible.has(id)), seen: state });
         }
         const reportId = randomUUID();
         if (!(await queue.reserve({ reportId, until: Number.MAX_SAFE_INTEGER, limit }))) {
@@ -150,12 +150,12 @@ describe('a claim', () => {
 
   test('is acquired by one of many concurrent requests, and leaves no row', async () => {
     const all = Array.from({ length: 30 }, () => token('c'));
-    const got = await Promise.all(all.map((each, nth) => claims()[nth % 3]!.claim(each, 1000, 0)));
-    expect(got.filter(Boolean)).toHaveLength(1);
+    const claimResults = await Promise.all(all.map((each, nth) => claims()[nth % 3]!.claim(each, 1000, 0)));
+    expect(claimResults.filter(Boolean)).toHaveLength(1);
     await one().rows(
       "insert into civic.report_claims values ('00000000-0000-4000-8000-000000000001', 'dead', gen_random_uuid(), -600000)",
     );
-    await claims()[0]!.release(all[got.indexOf(true)]!);
+    await claims()[0]!.release(all[claimResults.indexOf(true)]!);
     expect(await one().rows("select token_key from civic.report_claims where token_key in ('c', 'dead')")).toEqual([]);
   });
 });
@@ -167,8 +167,8 @@ describe('the counts of clients', () => {
   test('allow exactly the limit of a window, over processes', async () => {
     const client = randomUUID();
     const now = TEST_TIME + 15_000;
-    const asked = Array.from({ length: 90 }, (_, nth) => counts()[nth % 3]!.take(client, limit, now));
-    const answers = await Promise.all(asked);
+    const requests = Array.from({ length: 90 }, (_, nth) => counts()[nth % 3]!.take(client, limit, now));
+    const answers = await Promise.all(requests);
     expect(answers.filter((answer) => answer === null)).toHaveLength(20);
     expect(new Set(answers)).toEqual(new Set([null, 45]));
     expect(await counts()[0]!.take(randomUUID(), limit, now)).toBeNull();
@@ -195,9 +195,9 @@ test('open reports are counted and listed as in the read model', async () => {
   const generation = await civic.live('reports');
   const rows = await civic.rows(`select report_id::text, closed_at is null from civic.reports_g${generation}`);
   const ids = rows.map(([id]) => id!);
-  const found = await openReports(civic.reads, [ids[0]!, randomUUID(), ids[5]!]);
-  expect(found).toEqual({ open: rows.filter(([, open]) => open === 't').length, known: new Set([ids[0], ids[5]]) });
-  expect(found.open).toBeGreaterThan(0);
-  expect(found.open).toBeLessThan(rows.length);
+  const openIds = await openReports(civic.reads, [ids[0]!, randomUUID(), ids[5]!]);
+  expect(openIds).toEqual({ open: rows.filter(([, open]) => open === 't').length, known: new Set([ids[0], ids[5]]) });
+  expect(openIds.open).toBeGreaterThan(0);
+  expect(openIds.open).toBeLessThan(rows.length);
   expect((await openReports(civic.reads, [])).known.has(ids[0]!)).toBe(false);
 });

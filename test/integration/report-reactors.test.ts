@@ -171,8 +171,8 @@ test('two workers that share the work have the same result as one', async () => 
     );
   }
   const workers = [1, 2, 3].map(() => reports.turn(reports.parts().worker));
-  const done = await Promise.all(workers);
-  expect(done.flatMap(({ moved }) => moved.map(({ reportId }) => reportId)).toSorted()).toEqual(ids.toSorted());
+  const results = await Promise.all(workers);
+  expect(results.flatMap(({ moved }) => moved.map(({ reportId }) => reportId)).toSorted()).toEqual(ids.toSorted());
   for (const [number, id] of ids.entries()) {
     expect((await reports.report(id)).status).toBe(number % 2 === 0 ? 'already_available' : 'investigating');
   }

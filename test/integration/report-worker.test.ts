@@ -75,7 +75,7 @@ afterEach(async () => {
   await database.close();
 });
 
-const wanted = agendaId('agenda_items', 'wanted');
+const wantedId = agendaId('agenda_items', 'wanted');
 
 test.each([
   ['its title at its address', input()],
@@ -92,12 +92,12 @@ test.each([
   ['a text that quotes its title', input({ expectedRecord: `The item of the hearing: "${TITLE}" is not there` })],
 ])('a published item that is reported by %s is closed as already available with that record', async (_, reported) => {
   const reportId = await reports.submit('a', reported);
-  const done = await reports.turn();
-  expect(done).toMatchObject({ looked: 1, moved: [{ reportId, to: 'already_available' }], left: [], stopped: null });
+  const turn = await reports.turn();
+  expect(turn).toMatchObject({ looked: 1, moved: [{ reportId, to: 'already_available' }], left: [], stopped: null });
   const report = await reports.report(reportId);
   expect(report).toMatchObject({
     status: 'already_available',
-    verifiedRecords: [{ itemId: wanted, sourceUrl: PAGE, title: TITLE }],
+    verifiedRecords: [{ itemId: wantedId, sourceUrl: PAGE, title: TITLE }],
     nextCheckAt: null,
   });
   expect(report.finding).toContain(
@@ -182,11 +182,11 @@ test.each([
     await reports.turn();
     const report = await reports.report(reportId);
     expect(report).toMatchObject({ status: 'investigating', verifiedRecords: [] });
-    const said = `meeting "${meetingTitle ?? 'City Council'}", Dallas City Council, 2026-05-12, meeting cancelled (${agendaId('meetings', 'council')})`;
+    const description = `meeting "${meetingTitle ?? 'City Council'}", Dallas City Council, 2026-05-12, meeting cancelled (${agendaId('meetings', 'council')})`;
     expect(report.finding).toBe(
-      `Published by this service: ${said}. No agenda, agenda item or agenda document of it was found.`,
+      `Published by this service: ${description}. No agenda, agenda item or agenda document of it was found.`,
     );
-    expect(report.note).toContain(said);
+    expect(report.note).toContain(description);
     reports.clock.advance(DAY_MS);
     await write(events.item('late', 'council', { title: 'Call to order', sourceUrl: COUNCIL_PAGE }));
     await reports.turn();
@@ -252,7 +252,7 @@ test('two items with one title are both named on one page, and none on two pages
   const noPage = await reports.submit('a', input({ sourceUrl: 'https://cityofdallas.legistar.com/Other.aspx' }));
   await reports.turn();
   expect((await reports.report(samePage)).verifiedRecords.map(({ itemId }) => itemId).toSorted()).toEqual(
-    [wanted, agendaId('agenda_items', 'twin')].toSorted(),
+    [wantedId, agendaId('agenda_items', 'twin')].toSorted(),
   );
   const unclear = await reports.report(noPage);
   expect(unclear.status).toBe('investigating');
@@ -280,7 +280,7 @@ test('a record that is published after the report resolves it, for the first tim
   expect(resolved).toMatchObject({
     status: 'resolved',
     reasonCode: 'publication_delay',
-    verifiedRecords: [{ itemId: wanted }],
+    verifiedRecords: [{ itemId: wantedId }],
   });
   expect(resolved.finding).toContain(`on ${new Date(reports.clock.now()).toISOString()}, after the report`);
   expect((await reports.report(second)).verifiedRecords).toMatchObject([{ itemId: agendaId('agenda_items', 'new') }]);
@@ -296,14 +296,14 @@ test('a second report of the same account is declined for the first; one of anot
   await reports.turn();
   expect(await reports.report(again)).toMatchObject({ status: 'declined', reasonCode: 'duplicate_report' });
   expect((await reports.report(again)).finding).toContain(first);
-  const told = ({ status, reasonCode, finding, nextAction }: KnownReport) => ({
+  const statementOf = ({ status, reasonCode, finding, nextAction }: KnownReport) => ({
     status,
     reasonCode,
     finding,
     nextAction,
   });
   // A customer sees nothing of the reports of others.
-  expect(told(await reports.report(other))).toEqual(told(await reports.report(another)));
+  expect(statementOf(await reports.report(other))).toEqual(statementOf(await reports.report(another)));
   expect((await reports.report(other)).note).toContain(first);
   expect(await reports.report(first)).toMatchObject({ status: 'investigating', reasonCode: null });
   expect(await reports.report(another)).toMatchObject({ status: 'investigating', reasonCode: null });
@@ -418,7 +418,7 @@ test('a switch with unreadable text is refused', async () => {
 
 test('a report that a person holds is left alone, and uses no budget', async () => {
   const reportId = await reports.submit('a', input());
-  const taken = await reports.leases.take({
+  const lease = await reports.leases.take({
     reportId,
     holder: 'ann',
     now: reports.clock.now(),
@@ -426,7 +426,7 @@ test('a report that a person holds is left alone, and uses no budget', async () 
     above: 0,
     budget: 9,
   });
-  expect(taken.kind).toBe('taken');
+  expect(lease.kind).toBe('taken');
   expect(await reports.turn()).toMatchObject({ moved: [], left: [{ reportId, code: 'lease_conflict' }] });
   expect(await reports.leases.countBegun(reports.clock.now())).toBe(1);
   reports.clock.advance(60_001);
@@ -436,7 +436,7 @@ test('a report that a person holds is left alone, and uses no budget', async () 
 test('a report that fails does not stop the others', async () => {
   const ids = [await reports.submit('a', input()), await reports.submit('b', input())];
   const { worker } = reports.parts();
-  let asked = 0;
+  let calls = 0;
   const poisoned = {
     ...worker,
     reads: {
@@ -444,16 +444,16 @@ test('a report that fails does not stop the others', async () => {
       many: async <Row>(build: (live: LiveGeneration) => TypedQuery<Row>) =>
         worker.reads.many((live) =>
           build((projection) => {
-            if (projection === 'record_keys' && (asked += 1) === 1) throw new Error('this one cannot be looked up');
+            if (projection === 'record_keys' && (calls += 1) === 1) throw new Error('this one cannot be looked up');
             return live(projection);
           }),
         ),
     },
   };
-  const done = await reports.turn(poisoned);
-  const [bad] = done.failed;
-  expect(done.failed).toEqual([{ reportId: bad!.reportId, reason: 'this one cannot be looked up' }]);
-  expect(done.moved).toEqual([{ reportId: ids.find((id) => id !== bad!.reportId), to: 'already_available' }]);
+  const turn = await reports.turn(poisoned);
+  const [bad] = turn.failed;
+  expect(turn.failed).toEqual([{ reportId: bad!.reportId, reason: 'this one cannot be looked up' }]);
+  expect(turn.moved).toEqual([{ reportId: ids.find((id) => id !== bad!.reportId), to: 'already_available' }]);
   expect(reports.logger.errors.join()).toContain(bad!.reportId);
   expect(await reports.turn()).toMatchObject({ moved: [{ reportId: bad!.reportId }], failed: [] });
 });

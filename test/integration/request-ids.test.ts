@@ -78,25 +78,25 @@ test('every event of a request, over HTTP or by a tool, has the id of its answer
 });
 
 test('every answer has an id of its own in any outcome, and never one of the caller', async () => {
-  const given = { 'x-request-id': 'mine', 'request-id': 'mine' };
-  const asked: readonly (readonly [string, RequestInit, number])[] = [
-    ['/api/v1/data/health', { headers: { ...given, authorization: `Bearer ${key.secret}` } }, 200],
-    ['/api/v1/data/health', { headers: given }, 401],
-    ['/api/v1/data/changes?limit=x', { headers: { ...given, authorization: `Bearer ${key.secret}` } }, 400],
-    ['/api/v1/public/coverage', { headers: given }, 200],
-    ['/nothing/here', { headers: given }, 404],
-    ['/api/v1/data/health', { method: 'DELETE', headers: given }, 405],
-    ['/api/v1/mcp', { method: 'POST', headers: given, body: '{}' }, 401],
+  const idHeaders = { 'x-request-id': 'mine', 'request-id': 'mine' };
+  const requests: readonly (readonly [string, RequestInit, number])[] = [
+    ['/api/v1/data/health', { headers: { ...idHeaders, authorization: `Bearer ${key.secret}` } }, 200],
+    ['/api/v1/data/health', { headers: idHeaders }, 401],
+    ['/api/v1/data/changes?limit=x', { headers: { ...idHeaders, authorization: `Bearer ${key.secret}` } }, 400],
+    ['/api/v1/public/coverage', { headers: idHeaders }, 200],
+    ['/nothing/here', { headers: idHeaders }, 404],
+    ['/api/v1/data/health', { method: 'DELETE', headers: idHeaders }, 405],
+    ['/api/v1/mcp', { method: 'POST', headers: idHeaders, body: '{}' }, 401],
   ];
   const ids: (string | null)[] = [];
-  for (const [path, init, status] of asked) {
+  for (const [path, init, status] of requests) {
     const answer = await fetch(`${served.baseUrl}${path}`, init);
     await answer.text();
     expect([path, answer.status]).toEqual([path, status]);
     ids.push(answer.headers.get('x-request-id'));
   }
   expect(ids.filter((each) => each === null || !/^[0-9a-f-]{36}-\d+$/.test(each))).toEqual([]);
-  expect(new Set(ids).size).toBe(asked.length);
+  expect(new Set(ids).size).toBe(requests.length);
   expect(
     (await served.civic.log.readAll({ after: LOG_START, limit: 1_000 })).events.every(
       ({ metadata }) => !metadata.includes('"mine"'),

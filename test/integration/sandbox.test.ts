@@ -41,7 +41,7 @@ const page = async (answer: Promise<Response>): Promise<Page> => {
   return (await response.json()) as Page;
 };
 /** All changes after a cursor, and the cursor at the head. */
-async function follow(cursor?: string) {
+async function readAllIds(cursor?: string) {
   const ids: string[] = [];
   for (let next = cursor; ; ) {
     const { data, meta } = await page(read(next));
@@ -57,13 +57,13 @@ const publish = async (count = 1) =>
 
 describe('a feed that a customer follows', () => {
   test('contains what the control of the sandbox publishes', async () => {
-    const { cursor } = await follow();
+    const { cursor } = await readAllIds();
     const documents = await publish(3);
-    expect((await follow(cursor)).ids).toEqual(documents);
+    expect((await readAllIds(cursor)).ids).toEqual(documents);
   });
 
   test('answers 410 to a cursor that a moved clock has expired, and a snapshot with the changes after it recovers', async () => {
-    const { cursor } = await follow();
+    const { cursor } = await readAllIds();
     const late = await publish();
     const before = await sandbox.ask<{ now: string }>('GET', '');
     const { now } = await sandbox.ask<{ now: string }>('POST', '/clock', { advance: 'P31D' });
@@ -78,7 +78,7 @@ describe('a feed that a customer follows', () => {
       expect.arrayContaining(late),
     );
     const after = await publish();
-    expect((await follow(data.boundaryCursor)).ids).toEqual(after);
+    expect((await readAllIds(data.boundaryCursor)).ids).toEqual(after);
   });
 
   test('has lost to pruning what nothing needs any more when the clock has passed the retention', async () => {
@@ -89,7 +89,7 @@ describe('a feed that a customer follows', () => {
   });
 
   test('answers 410 to every earlier cursor once the feed is renewed', async () => {
-    const { cursor } = await follow();
+    const { cursor } = await readAllIds();
     const { feedId, previousFeedId } = await sandbox.ask<{ feedId: string; previousFeedId: string }>(
       'POST',
       '/feed/renew',
@@ -264,10 +264,10 @@ describe('a payment', () => {
   });
   test('whose outcome is unknown is looked at again, and the same payment is then answered', async () => {
     await fail('settlePayment', 'unknown');
-    const sent = await payment();
-    expect(codeOf(await call(sent))).toBe('payment_reconciliation_required');
+    const response = await payment();
+    expect(codeOf(await call(response))).toBe('payment_reconciliation_required');
     await expect
-      .poll(async () => (await call(sent))._meta, { interval: 1_000 })
+      .poll(async () => (await call(response))._meta, { interval: 1_000 })
       .toMatchObject({ 'x402/payment-response': { success: true } });
   });
 });
@@ -296,13 +296,13 @@ const curl = spawnSync('curl', ['--version']).status === 0;
 nightlyTest.skipIf(!curl)('every line of the sandbox guide gives the documented status (needs curl)', async () => {
   const text = readFileSync(new URL('../../docs/developers/sandbox.md', import.meta.url), 'utf8');
   const script = [...text.matchAll(/^```sh run\n([\s\S]*?)^```$/gm)].map(([, block]) => block!).join('\n');
-  const stated = [...script.matchAll(/# (\d{3})$/gm)].map(([, code]) => code!);
-  expect(new Set(stated)).toEqual(new Set(['200', '201', '410', '413', '429', '503', '504']));
+  const codes = [...script.matchAll(/# (\d{3})$/gm)].map(([, code]) => code!);
+  expect(new Set(codes)).toEqual(new Set(['200', '201', '410', '413', '429', '503', '504']));
   const env = { ...plainEnvironment(), BASE: sandbox.service, CONTROL: sandbox.control, CIVIC_API_KEY: sandbox.key };
   const program = runProgram(['bash', '-c', `set -euo pipefail\n${script}`], { cwd: tmpdir(), env });
   const { exitCode, stdout, stderr } = await program.ended;
   expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
-  expect(stdout.split('\n').filter((line) => /^\d{3}$/.test(line))).toEqual(stated);
+  expect(stdout.split('\n').filter((line) => /^\d{3}$/.test(line))).toEqual(codes);
   for (const said of [
     'curl ends with 18',
     '"status":"degraded"',
@@ -316,11 +316,15 @@ nightlyTest.skipIf(!curl)('every line of the sandbox guide gives the documented 
 
 const status = (url: string, host?: string) =>
   new Promise<number | undefined>((resolve, reject) => {
-    const sent = request(url, { method: 'GET', ...(host === undefined ? {} : { headers: { host } }) }, (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    });
-    sent.once('error', reject).end();
+    const outgoing = request(
+      url,
+      { method: 'GET', ...(host === undefined ? {} : { headers: { host } }) },
+      (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      },
+    );
+    outgoing.once('error', reject).end();
   });
 
 test('the control answers to no other name than localhost, and needs JSON', async () => {

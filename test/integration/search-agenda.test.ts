@@ -14,7 +14,7 @@ const meeting = (name: string, body: string, startsAt: string, titles: readonly 
 const titles = async (input: SearchArguments): Promise<readonly string[]> =>
   (await search.search(input)).results.map(({ title }) => title.split(' ')[0]!);
 
-const found = async (query: string): Promise<readonly string[]> => (await titles({ query })).toSorted();
+const titlesOf = async (query: string): Promise<readonly string[]> => (await titles({ query })).toSorted();
 
 describe('words', () => {
   beforeEach(async () => {
@@ -30,9 +30,9 @@ describe('words', () => {
   });
 
   test('are all found, in any form and order', async () => {
-    expect(await found('streets elm')).toEqual(['one', 'two']);
-    expect(await found('ELM washing')).toEqual(['one']);
-    expect(await found('planting')).toEqual(['two']);
+    expect(await titlesOf('streets elm')).toEqual(['one', 'two']);
+    expect(await titlesOf('ELM washing')).toEqual(['one']);
+    expect(await titlesOf('planting')).toEqual(['two']);
   });
 
   test('in quotes do not match across two fields', async () => {
@@ -58,21 +58,22 @@ describe('words', () => {
       'delta',
       'beta',
     ];
-    for (const field of fields) expect(await found(`"${field}" seven`)).toEqual(['seven']);
+    for (const field of fields) expect(await titlesOf(`"${field}" seven`)).toEqual(['seven']);
     for (const left of fields)
-      for (const right of fields) expect([left, right, await found(`"${left} ${right}"`)]).toEqual([left, right, []]);
+      for (const right of fields)
+        expect([left, right, await titlesOf(`"${left} ${right}"`)]).toEqual([left, right, []]);
   });
 
   test('in quotes match adjacent words; or matches either; a minus excludes', async () => {
-    expect(await found('"elm street"')).toEqual(['one']);
-    expect(await found('“elm street”')).toEqual(['one']);
-    expect(await found('zoning or budget')).toEqual(['four', 'one']);
-    expect(await found('zoning OR budget')).toEqual(['four', 'one']);
-    expect(await found('street -elm')).toEqual(['three']);
-    expect(await found('street -"elm street"')).toEqual(['three', 'two']);
-    expect(await found('-street')).toEqual(['four']);
+    expect(await titlesOf('"elm street"')).toEqual(['one']);
+    expect(await titlesOf('“elm street”')).toEqual(['one']);
+    expect(await titlesOf('zoning or budget')).toEqual(['four', 'one']);
+    expect(await titlesOf('zoning OR budget')).toEqual(['four', 'one']);
+    expect(await titlesOf('street -elm')).toEqual(['three']);
+    expect(await titlesOf('street -"elm street"')).toEqual(['three', 'two']);
+    expect(await titlesOf('-street')).toEqual(['four']);
     // An excluded word excludes what it stands for.
-    expect(await found('elm -st')).toEqual([]);
+    expect(await titlesOf('elm -st')).toEqual([]);
   });
 
   test('of body, jurisdiction, topic, file, text, action and documents are found', async () => {
@@ -103,15 +104,15 @@ describe('words', () => {
       'drainage maps',
       'city of dallas council quarry',
     ]) {
-      expect([query, await found(query)]).toEqual([query, ['five']]);
+      expect([query, await titlesOf(query)]).toEqual([query, ['five']]);
     }
-    expect(await found('city of dallas')).toHaveLength(5);
+    expect(await titlesOf('city of dallas')).toHaveLength(5);
   });
 
   test('are found with and without their accents', async () => {
     await search.fold([events.item('six', 'm', { title: 'six Calle Peña ﬁesta' })]);
     for (const query of ['pena', 'peña', 'PEÑA', 'fiesta'])
-      expect([query, await found(query)]).toEqual([query, ['six']]);
+      expect([query, await titlesOf(query)]).toEqual([query, ['six']]);
   });
 
   test('rank highest in the title, then in topics, then in names, then in the text', async () => {
@@ -185,8 +186,8 @@ describe('a misspelled word', () => {
   });
 
   test('that is excluded or an alternative is corrected as well', async () => {
-    expect(await found('-resturant')).toEqual(['three', 'two']);
-    expect(await found('anexation or resturant')).toEqual(['one', 'three']);
+    expect(await titlesOf('-resturant')).toEqual(['three', 'two']);
+    expect(await titlesOf('anexation or resturant')).toEqual(['one', 'three']);
   });
 
   test('is unchanged without a near word, and a known word is never replaced', async () => {
@@ -225,25 +226,25 @@ describe('words that no item has together', () => {
     const { results, guidance } = await search.search({ query: 'which helicopter do the police buy' });
     expect(results.map(({ title }) => title.split(' ')[0])).toEqual(['one']);
     expect(guidance).toContain('No item has all of these words');
-    expect(await found('helicopter schools')).toEqual(['one', 'two']);
+    expect(await titlesOf('helicopter schools')).toEqual(['one', 'two']);
   });
 
   test('that few items have all of: the guidance says that all were required', async () => {
-    const said = async (query: string) =>
+    const saysAllWords = async (query: string) =>
       (await search.search({ query, limit: 2 })).guidance.includes('All of these words were required');
-    expect(await said('helicopter purchase police')).toBe(true);
-    expect(await said('helicopter purchase')).toBe(false);
-    expect(await said('the police of a car')).toBe(false);
-    expect(await said('helicopter or purchase or police')).toBe(false);
-    expect(await said('which helicopter do the police buy')).toBe(false);
-    expect(await said('helicopter bridge school')).toBe(false);
-    expect(await said('police council dallas')).toBe(false);
+    expect(await saysAllWords('helicopter purchase police')).toBe(true);
+    expect(await saysAllWords('helicopter purchase')).toBe(false);
+    expect(await saysAllWords('the police of a car')).toBe(false);
+    expect(await saysAllWords('helicopter or purchase or police')).toBe(false);
+    expect(await saysAllWords('which helicopter do the police buy')).toBe(false);
+    expect(await saysAllWords('helicopter bridge school')).toBe(false);
+    expect(await saysAllWords('police council dallas')).toBe(false);
   });
 
   test('find nothing with a minus, in quotes, or if less than half of them match', async () => {
-    expect(await found('helicopter schools -cars')).toEqual([]);
-    expect(await found('"helicopter schools"')).toEqual([]);
-    expect(await found('helicopter schools bridges')).toEqual([]);
+    expect(await titlesOf('helicopter schools -cars')).toEqual([]);
+    expect(await titlesOf('"helicopter schools"')).toEqual([]);
+    expect(await titlesOf('helicopter schools bridges')).toEqual([]);
   });
 
   test('give further pages of the same search', async () => {
@@ -555,16 +556,16 @@ describe('a hostile query', () => {
     [`levy ${'or levy '.repeat(24)}`, ['one']],
     [`"${'levy '.repeat(39)}"`, []],
   ])('with a word still finds it: %j', async (query, expected) => {
-    expect(await found(query.slice(0, 200))).toEqual(expected);
+    expect(await titlesOf(query.slice(0, 200))).toEqual(expected);
   });
 
   test('of two hundred different letters or marks of the index is answered', async () => {
     const letters = Array.from({ length: 200 }, (_, n) => String.fromCodePoint(0x4e00 + n));
-    expect(await found(letters.join(''))).toEqual([]);
-    expect(await found(letters.slice(0, 100).join(' '))).toEqual([]);
-    expect(await found(agendaId('public_bodies', 'dallas'))).toEqual([]);
-    expect(await found(`" b${agendaId('public_bodies', 'dallas')}"`)).toEqual([]);
-    expect(await found('zzzz yyyy xxxx wwww vvvv uuuu tttt ssss rrrr qqqq pppp oooo nnnn mmmm')).toEqual([]);
+    expect(await titlesOf(letters.join(''))).toEqual([]);
+    expect(await titlesOf(letters.slice(0, 100).join(' '))).toEqual([]);
+    expect(await titlesOf(agendaId('public_bodies', 'dallas'))).toEqual([]);
+    expect(await titlesOf(`" b${agendaId('public_bodies', 'dallas')}"`)).toEqual([]);
+    expect(await titlesOf('zzzz yyyy xxxx wwww vvvv uuuu tttt ssss rrrr qqqq pppp oooo nnnn mmmm')).toEqual([]);
   });
 });
 

@@ -46,8 +46,8 @@ test('words are counted, known or unknown, and those of a whole name of a place 
 });
 
 test('filters are the marks of the bodies and of the topic, or null if unknown', async () => {
-  const known = await contextOf('orchard', { jurisdictionSlug: 'dallas', topicSlug: 'zoning' });
-  expect([known.bodies, known.topic]).toEqual([expect.stringMatching(/^' b/), expect.stringMatching(/^' t/)]);
+  const context = await contextOf('orchard', { jurisdictionSlug: 'dallas', topicSlug: 'zoning' });
+  expect([context.bodies, context.topic]).toEqual([expect.stringMatching(/^' b/), expect.stringMatching(/^' t/)]);
   const unknown = await contextOf('orchard', { jurisdictionSlug: 'nowhere', topicSlug: 'nothing' });
   expect([unknown.bodies, unknown.topic]).toEqual([null, null]);
 });

@@ -146,8 +146,8 @@ async function ranksTheLatest(): Promise<void> {
       `select item_id from ${tables.entries} where words @@ websearch_to_tsquery('pg_catalog.english', $1) order by starts_at desc, item_id desc limit ${MAX_CANDIDATES}`,
       [query],
     );
-    const found = await search.all({ query, limit: 20 });
-    expect([query, found.toSorted()]).toEqual([query, rows.map(({ item_id }) => item_id).toSorted()]);
+    const page = await search.all({ query, limit: 20 });
+    expect([query, page.toSorted()]).toEqual([query, rows.map(({ item_id }) => item_id).toSorted()]);
   }
 }
 
@@ -178,13 +178,13 @@ test('a fold finds the items of changed meetings and writes their entries by key
     `select meeting_id from ${tables.meetings} order by meeting_id limit 50`,
   );
   const ids = rows.map(({ meeting_id }) => meeting_id);
-  const found = await explained(folding, itemsOf(search.generation, 'meetings', ids));
+  const readPlan = await explained(folding, itemsOf(search.generation, 'meetings', ids));
   const items = await session.query<{ item_id: string }>(
     `select item_id from ${tables.items} order by item_id limit 1000`,
   );
   const itemIds = items.rows.map(({ item_id }) => item_id);
-  const written = await explained(folding, upsertEntries(search.generation, itemIds));
-  for (const node of [...found, ...written]) {
+  const writePlan = await explained(folding, upsertEntries(search.generation, itemIds));
+  for (const node of [...readPlan, ...writePlan]) {
     const isSmall = [tables.jurisdictions, tables.bodies, tables.topics, tables.hits, tables.documents].some((table) =>
       table.endsWith(node['Relation Name'] ?? ' '),
     );

@@ -70,9 +70,9 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
   );
   await civic.rows(`alter table ${entries} drop column matter`);
   const ask = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
-  const found = async (query: string) =>
+  const countResults = async (query: string) =>
     (await ask({ query, limit: 10 }, new AbortController().signal)).data.results.length;
-  expect([await found('levy'), await found('Z 245 177')]).toEqual([1, 0]);
+  expect([await countResults('levy'), await countResults('Z 245 177')]).toEqual([1, 0]);
   const readItem = createGetAgendaItem({ reads: civic.reads, clock: civic.clock });
   const itemOf = () => readItem(agendaId('agenda_items', 'one'));
   expect(await itemOf()).toMatchObject({ agendaNumber: '1', matterType: 'ORDINANCE' });
@@ -98,7 +98,7 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
     ),
   );
   for (const query of ['levy', 'Z 245 177', 'Airbnb', '1 January 2026'])
-    expect([query, await found(query)]).toEqual([query, 1]);
+    expect([query, await countResults(query)]).toEqual([query, 1]);
   expect(await itemOf()).toMatchObject({ matterStatus: 'Held', votes: { mover: 'Member A' }, appearanceCount: 1 });
   expect(await onOthers()).toEqual([true, true]);
 });

@@ -11,18 +11,18 @@ const meeting = (name: string, body: string, startsAt: string, titles: readonly 
   meetingWithItems(events, name, body, startsAt, titles);
 
 describe('section headings', () => {
-  const shown = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
+  const titlesOf = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
 
   test('are no rows of a search, and change with the data of the source', async () => {
     const headings = ['CONSENT AGENDA', 'Department of Consent', 'Consent items', 'CONSENT FISCALLY SOUND'];
     await search.fold([...events.place('dallas'), ...meeting('m', 'dallas', at(0), [])]);
     await search.fold(headings.map((title, row) => events.item(`h${row}`, 'm', { title })));
-    expect(await shown('consent')).toEqual([]);
+    expect(await titlesOf('consent')).toEqual([]);
     expect((await search.item('h0'))?.title).toBe('CONSENT AGENDA');
     await search.fold([events.item('h0', 'm', { title: 'CONSENT AGENDA', text: 'Items 1 to 9.' })]);
-    expect(await shown('consent')).toEqual(['CONSENT AGENDA']);
+    expect(await titlesOf('consent')).toEqual(['CONSENT AGENDA']);
     await search.fold([events.item('h0', 'm', { title: 'CONSENT AGENDA' })]);
-    expect(await shown('consent')).toEqual([]);
+    expect(await titlesOf('consent')).toEqual([]);
   });
 
   test('and steps of a meeting are those that have the kind, whatever their titles', async () => {
@@ -33,7 +33,7 @@ describe('section headings', () => {
       events.item('h', 'm', { title: 'Lease with consent', kind: 'heading' }),
       events.item('p', 'm', { title: 'Consent minutes', matterFile: '26-1', kind: 'procedural' }),
     ]);
-    expect(await shown('consent')).toEqual(['CONSENT AGENDA']);
+    expect(await titlesOf('consent')).toEqual(['CONSENT AGENDA']);
     expect([await search.item('i'), await search.item('h'), await search.item('p')].map((item) => item?.kind)).toEqual([
       'item',
       'heading',
@@ -57,7 +57,7 @@ describe('section headings', () => {
       ...meeting('m', 'dallas', at(0), []),
       events.item('i', 'm', content),
     ]);
-    expect(await shown('consent')).toEqual([content.title]);
+    expect(await titlesOf('consent')).toEqual([content.title]);
   });
 });
 
@@ -76,13 +76,13 @@ describe('words that a slash joins', () => {
   test('are found one by one, together and in a phrase, in title and text', async () => {
     const text = `${'Whereas the council met. '.repeat(40)}Repair of damage/catastrophic failure of pumps.${' It was so ordered.'.repeat(40)}`;
     await search.fold([events.item('four', 'm', { title: 'four Pumps', text })]);
-    const found = async (query: string) =>
+    const firstWordsOf = async (query: string) =>
       (await search.search({ query })).results.map(({ title }) => title.split(' ')[0]!).toSorted();
-    expect(await found('antenna')).toEqual(['one', 'three']);
-    expect(await found('tower/antenna')).toEqual(['one']);
-    expect(await found('"Fair Park"')).toEqual(['two']);
-    expect(await found('"dallas/fair park"')).toEqual(['two']);
-    expect(await found('catastrophic')).toEqual(['four']);
+    expect(await firstWordsOf('antenna')).toEqual(['one', 'three']);
+    expect(await firstWordsOf('tower/antenna')).toEqual(['one']);
+    expect(await firstWordsOf('"Fair Park"')).toEqual(['two']);
+    expect(await firstWordsOf('"dallas/fair park"')).toEqual(['two']);
+    expect(await firstWordsOf('catastrophic')).toEqual(['four']);
     const [row] = (await search.search({ query: 'catastrophic' })).results;
     expect(row!.excerpt).toContain('damage/catastrophic failure');
   });
@@ -161,15 +161,16 @@ test('numbers of a list stay apart, and an amount without commas is one with its
     'Fund of 500,000',
   ];
   await search.fold([...events.place('dallas'), ...meeting('m', 'dallas', at(0), titles)]);
-  const found = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
+  const titlesOf = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
   for (const query of ['102', '103', '101,102,103', 'Lots 101,102,103'])
-    expect([query, await found(query)]).toEqual([query, [titles[0]]]);
+    expect([query, await titlesOf(query)]).toEqual([query, [titles[0]]]);
   for (const query of ['5500000', '5,500,000', '5500000.00'])
-    expect([query, await found(query)]).toEqual([query, [titles[1]]]);
-  for (const query of ['101,102,104', '101102104']) expect([query, await found(query)]).toEqual([query, [titles[2]]]);
+    expect([query, await titlesOf(query)]).toEqual([query, [titles[1]]]);
+  for (const query of ['101,102,104', '101102104'])
+    expect([query, await titlesOf(query)]).toEqual([query, [titles[2]]]);
   for (const query of ['3300000.00', '3300000', '$3,300,000'])
-    expect([query, await found(query)]).toEqual([query, [titles[3]]]);
-  expect(await found('$500,000')).toEqual([titles[4]]);
+    expect([query, await titlesOf(query)]).toEqual([query, [titles[3]]]);
+  expect(await titlesOf('$500,000')).toEqual([titles[4]]);
 });
 
 test('an amount is one number, with commas and cents or without, and no part of it is a number of a house', async () => {
@@ -184,14 +185,14 @@ test('an amount is one number, with commas and cents or without, and no part of 
     ...meeting('m', 'dallas', at(0), titles),
     events.item('long', 'm', { title: 'Bridge', text }),
   ]);
-  const found = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
-  expect(await found('200 Commerce Street')).toEqual([titles[1]]);
+  const titlesOf = async (query: string) => (await search.search({ query })).results.map(({ title }) => title);
+  expect(await titlesOf('200 Commerce Street')).toEqual([titles[1]]);
   for (const query of ['$1,200,000', '1,200,000', '1200000', '$1,200,000.00', '"of $1,200,000 on Commerce"']) {
-    expect([query, await found(query)]).toEqual([query, [titles[0]]]);
+    expect([query, await titlesOf(query)]).toEqual([query, [titles[0]]]);
   }
   for (const query of ['1.2 million', '$1.2 million'])
-    expect([query, await found(query)]).toEqual([query, [titles[2]]]);
-  expect(await found('350')).toEqual([]);
+    expect([query, await titlesOf(query)]).toEqual([query, [titles[2]]]);
+  expect(await titlesOf('350')).toEqual([]);
   expect((await search.search({ query: '$7,350,200' })).results).toMatchObject([
     { excerpt: expect.stringContaining('$7,350,200.00') as string },
   ]);
@@ -210,7 +211,7 @@ describe('the order of what is found', () => {
     events.item(name, 'm', { title, agendaNumber: '1', ...more });
 
   /** The names of the items in order: the first words of their titles. */
-  const found = async (query: string, more: Partial<SearchArguments> = {}): Promise<readonly string[]> =>
+  const titlesOf = async (query: string, more: Partial<SearchArguments> = {}): Promise<readonly string[]> =>
     (await search.search({ query, ...more })).results.map(({ title }) => title.split(' ')[0]!);
 
   test('words side by side count more than the same words apart', async () => {
@@ -218,7 +219,7 @@ describe('the order of what is found', () => {
       item('apart', 'apart Center of data', { text: 'short' }),
       item('side', `side Lease of a data center in ${'a building of the city that is large '.repeat(4)}`),
     ]);
-    expect(await found('data centers')).toEqual(['side', 'apart']);
+    expect(await titlesOf('data centers')).toEqual(['side', 'apart']);
   });
 
   test('an item of which the source gives a title and nothing else comes after all others', async () => {
@@ -226,8 +227,8 @@ describe('the order of what is found', () => {
       events.item('note', 'm', { title: 'note Levy levy' }),
       item('long', `long ${'Fee for a permit of the city '.repeat(9)} levy`),
     ]);
-    expect(await found('levy')).toEqual(['long', 'note']);
-    expect(await found('levy quarry')).toEqual(['long', 'note']);
+    expect(await titlesOf('levy')).toEqual(['long', 'note']);
+    expect(await titlesOf('levy quarry')).toEqual(['long', 'note']);
   });
 
   test('if no item has all words, a named place limits the items, and one word of a name is not a place', async () => {
@@ -242,12 +243,12 @@ describe('the order of what is found', () => {
       events.item('there', 'p', { title: 'there Garden towers', agendaNumber: '1' }),
       events.item('west', 'f', { title: 'west Towers', agendaNumber: '1' }),
     ]);
-    const asked = 'garden towers rooftop';
-    expect(await found(`${asked} in Dallas`)).toEqual(['too', 'here']);
-    expect(await found(`${asked} in Plano`)).toEqual(['there']);
-    expect(await found(`${asked} city of Fort Worth`)).toEqual(['west']);
-    expect(await found(`${asked} fort`)).toEqual(['there', 'west']);
-    const query = `${asked} in Dallas`;
+    const words = 'garden towers rooftop';
+    expect(await titlesOf(`${words} in Dallas`)).toEqual(['too', 'here']);
+    expect(await titlesOf(`${words} in Plano`)).toEqual(['there']);
+    expect(await titlesOf(`${words} city of Fort Worth`)).toEqual(['west']);
+    expect(await titlesOf(`${words} fort`)).toEqual(['there', 'west']);
+    const query = `${words} in Dallas`;
     expect(await search.all({ query, limit: 1 })).toEqual(
       (await search.search({ query })).results.map(({ itemId }) => itemId),
     );
@@ -257,7 +258,7 @@ describe('the order of what is found', () => {
       events.meeting('d', 'denton', at(0)),
       events.item('far', 'd', { title: 'far' }),
     ]);
-    expect(await found(`${asked} in Denton`)).toEqual(['there']);
+    expect(await titlesOf(`${words} in Denton`)).toEqual(['there']);
   });
 
   test('of items of one matter file one is found, the latest of those that match best, and on one page only', async () => {
@@ -271,12 +272,12 @@ describe('the order of what is found', () => {
       item('none', 'none Levy'),
       item('nought', 'nought Levy'),
     ]);
-    expect((await found('levy')).toSorted()).toEqual(['none', 'nought', 'plano', 'second']);
+    expect((await titlesOf('levy')).toSorted()).toEqual(['none', 'nought', 'plano', 'second']);
     expect(await search.all({ query: 'levy', limit: 1 })).toEqual(
       (await search.search({ query: 'levy' })).results.map(({ itemId }) => itemId),
     );
     await search.fold([item('first', 'first Levy', { matterFile: 'Z-2' })]);
-    expect(await found('levy')).toContain('first');
+    expect(await titlesOf('levy')).toContain('first');
   });
 
   test('a word of the field finds what it stands for', async () => {
@@ -294,13 +295,14 @@ describe('the order of what is found', () => {
       ['MLK Blvd', 'king'],
       ['10th St', 'street'],
     ] as const)
-      expect([query, await found(query)]).toEqual([query, [name]]);
-    expect(await found('stop')).toEqual(['shop']);
+      expect([query, await titlesOf(query)]).toEqual([query, [name]]);
+    expect(await titlesOf('stop')).toEqual(['shop']);
   });
 
   test('the name of a matter is found where the title does not say it', async () => {
     await search.fold([item('bikes', 'bikes Int 19-2024', { matterName: 'Safety of batteries of powered bicycles' })]);
-    for (const query of ['battery safety', 'e-bikes']) expect([query, await found(query)]).toEqual([query, ['bikes']]);
+    for (const query of ['battery safety', 'e-bikes'])
+      expect([query, await titlesOf(query)]).toEqual([query, ['bikes']]);
   });
 
   test('a case is found by its digits in any spelling, and a highway by its number', async () => {
@@ -312,11 +314,11 @@ describe('the order of what is found', () => {
       item('note', 'note Items 34-35'),
     ]);
     for (const query of ['245-177', 'Z 245 177', 'Z245-177', 'z-245-177', '"Z245-177"'])
-      expect([query, await found(query)]).toEqual([query, ['case']]);
+      expect([query, await titlesOf(query)]).toEqual([query, ['case']]);
     for (const query of ['26-243', 'M&C 26-0243', '26-0243'])
-      expect([query, await found(query)]).toEqual([query, ['file']]);
-    expect(await found('I-35')).toEqual(['road']);
-    expect(await found('permit 245-178')).toEqual(['near']);
+      expect([query, await titlesOf(query)]).toEqual([query, ['file']]);
+    expect(await titlesOf('I-35')).toEqual(['road']);
+    expect(await titlesOf('permit 245-178')).toEqual(['near']);
   });
 
   describe('a date', () => {
@@ -334,14 +336,14 @@ describe('the order of what is found', () => {
 
     test('without other words finds what is on at that local day, the latest year first', async () => {
       for (const query of ['what is on 12 November?', 'November 12', '12 nov'])
-        expect([query, await found(query)]).toEqual([query, [...(await found('November 12, 2025')), 'older']]);
-      expect((await found('November 12, 2025')).toSorted()).toEqual(['lease', 'levy']);
+        expect([query, await titlesOf(query)]).toEqual([query, [...(await titlesOf('November 12, 2025')), 'older']]);
+      expect((await titlesOf('November 12, 2025')).toSorted()).toEqual(['lease', 'levy']);
       expect((await search.search({ query: 'November 11' })).results).toEqual([]);
     });
 
     test('with other words finds them on that day, or with the words of the date', async () => {
-      expect(await found('levy on 12 November')).toEqual(['levy', 'older']);
-      expect(await found('minutes 12 November 2025')).toEqual(['minutes']);
+      expect(await titlesOf('levy on 12 November')).toEqual(['levy', 'older']);
+      expect(await titlesOf('minutes 12 November 2025')).toEqual(['minutes']);
     });
   });
 
@@ -361,7 +363,7 @@ describe('the order of what is found', () => {
       const after = isSearched ? `; searched for "${near}" instead.` : `; "${near}", which is near, was not searched.`;
       expect(guidance).toContain(`No record has the word "${query.toLowerCase()}"${after}`);
     }
-    expect(await found('resturant')).toEqual(['eat']);
+    expect(await titlesOf('resturant')).toEqual(['eat']);
     expect((await search.search({ query: 'Goldman street' })).guidance).toContain(
       '"golden", which is near, was not searched',
     );
@@ -370,14 +372,14 @@ describe('the order of what is found', () => {
   test('curly quotation marks and apostrophes separate words as straight ones do', async () => {
     await search.fold([item('quoted', 'quoted Adopting “Noise” of the City’s code')]);
     for (const query of ['noise', '"noise of the city"', 'city’s noise', "city's noise"])
-      expect([query, await found(query)]).toEqual([query, ['quoted']]);
+      expect([query, await titlesOf(query)]).toEqual([query, ['quoted']]);
   });
 
   test.each(['plaza', 'ruido', 'aviso', '«ruido»', '¿plaza'])(
     'marks of other languages separate words: %s',
     async (query) => {
       await search.fold([item('marked', 'marked ¿Plaza pública? «Ruido» ¡Aviso!')]);
-      expect(await found(query)).toEqual(['marked']);
+      expect(await titlesOf(query)).toEqual(['marked']);
     },
   );
 
@@ -392,16 +394,16 @@ describe('the order of what is found', () => {
       values: [],
     });
     try {
-      expect((await found('levy')).toSorted()).toEqual(['one', 'two']);
+      expect((await titlesOf('levy')).toSorted()).toEqual(['one', 'two']);
       expect(await search.all({ query: 'levy', limit: 1 })).toHaveLength(2);
-      expect(await found('245-177')).toEqual(['one']);
+      expect(await titlesOf('245-177')).toEqual(['one']);
     } finally {
       await search.execute({
         text: `alter table civic.agenda_search_entries_g${generation} rename column absent to matter`,
         values: [],
       });
     }
-    expect(await found('levy')).toHaveLength(1);
+    expect(await titlesOf('levy')).toHaveLength(1);
   });
 });
 

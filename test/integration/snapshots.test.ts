@@ -190,9 +190,9 @@ test('position, counts and digests of a snapshot are of one moment, with concurr
 });
 
 test('a page at a boundary shows no later version and misses none, with concurrent changes and pruning', async () => {
-  const done = new AbortController();
+  const stopping = new AbortController();
   const working = (async () => {
-    while (!done.signal.aborted) {
+    while (!stopping.signal.aborted) {
       civic.clock.advance(2 * DAY_MS);
       await change(15);
       await civic.prune();
@@ -209,6 +209,6 @@ test('a page at a boundary shows no later version and misses none, with concurre
     if (state === null) continue;
     expect(linesOf(state)).toEqual(linesOf(stateAt(await expectedFeed(civic.log), boundary)));
   }
-  done.abort();
+  stopping.abort();
   await working;
 });

@@ -118,13 +118,13 @@ test('the list of sources states how many the registry names, and --known lists 
   expect(stdout).toMatch(
     /The registry names \d+ sources that are not added; civic sources add registry adds \d+ of them/,
   );
-  const known = await run<readonly (Printed & { readonly addRegistry: string })[]>('list', '--known');
-  expect(known.find(({ client }) => client === 'cityofdallas')).toMatchObject({
+  const rows = await run<readonly (Printed & { readonly addRegistry: string })[]>('list', '--known');
+  expect(rows.find(({ client }) => client === 'cityofdallas')).toMatchObject({
     jurisdiction: 'dallas',
     evidence: 'seen',
     addRegistry: 'adds it',
   });
-  expect(known.find(({ client }) => client === 'gptx')?.addRegistry).toBe('grandprairie was seen instead');
+  expect(rows.find(({ client }) => client === 'gptx')?.addRegistry).toBe('grandprairie was seen instead');
 });
 
 test('a probe asks each client once without an installation, and its rows settle a doubtful pair', async () => {
@@ -148,8 +148,8 @@ test('a probe asks each client once without an installation, and its rows settle
   const settled = probed.map((row) => (row.client === 'erath' ? { ...row, evidence: 'seen' } : row));
   const path = join(installation.folder, 'settled.json');
   writeFileSync(path, JSON.stringify(settled));
-  const known = await run<readonly Printed[]>('add', 'registry', '--rows', path, '--place', 'erath-county');
-  expect(known).toMatchObject([
+  const results = await run<readonly Printed[]>('add', 'registry', '--rows', path, '--place', 'erath-county');
+  expect(results).toMatchObject([
     { client: 'erath', outcome: 'left out', reason: expect.stringContaining('does not know the client') },
     { client: 'erath-tx', outcome: 'left out', reason: 'erath was seen instead' },
   ]);

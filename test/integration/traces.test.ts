@@ -61,7 +61,7 @@ test.concurrent('a request and its effects are one trace under the caller\u2019s
   expect(await ask('GET', '/api/v1/data/health')).toBe(200);
   expect(await ask('GET', '/api/v1/data/snapshots/secret-in-a-path/documents')).toBeGreaterThanOrEqual(400);
   expect(await ask('GET', '/api/v1/data/%ff')).toBe(400);
-  for (let asked = 0; asked < LOG_EVERY; asked += 1) await ask('GET', '/api/v1/public/coverage');
+  for (let requests = 0; requests < LOG_EVERY; requests += 1) await ask('GET', '/api/v1/public/coverage');
   expect(collector.spans).toEqual([]);
   const { exitCode, stderr } = await service.stop();
   expect(exitCode).toBe(0);
@@ -111,10 +111,10 @@ test.concurrent('a request and its effects are one trace under the caller\u2019s
   for (const hidden of [secret, 'secret-in-a-path', 'limit=1', 'Bearer']) expect(received).not.toContain(hidden);
   const lines = stderr.split('\n').filter((line) => line.includes('"answered"'));
   expect(lines.length).toBeGreaterThan(0);
-  const known = new Set(spans.map((span) => span.traceId));
+  const traceIds = new Set(spans.map((span) => span.traceId));
   for (const line of lines) {
     const { requestId, trace_id: logged } = JSON.parse(line) as { requestId: string; trace_id: string };
-    expect([answered.has(requestId), known.has(logged)]).toEqual([true, true]);
+    expect([answered.has(requestId), traceIds.has(logged)]).toEqual([true, true]);
   }
 });
 
@@ -126,15 +126,15 @@ test.concurrent('a silent collector affects no answer and delays no end', async 
   const starting = performance.now();
   const service = await installation.start({ role: 'api', env });
   const started = performance.now() - starting;
-  for (let asked = 0; asked < 20; asked += 1) {
+  for (let requests = 0; requests < 20; requests += 1) {
     const answer = await service.fetch('/api/v1/data/changes', { key });
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('nextCursor')]);
   }
-  const asked = performance.now();
+  const startedAt = performance.now();
   const { exitCode, stderr } = await service.stop();
   expect(exitCode).toBe(0);
   // The library tries for ten seconds by default; on a busy machine an end takes at most the time of a start and three seconds.
-  expect(performance.now() - asked).toBeLessThan(Math.max(9_000, 3_000 + started));
+  expect(performance.now() - startedAt).toBeLessThan(Math.max(9_000, 3_000 + started));
   expect(stderr).not.toContain('hunter2');
   hanging.close();
 });

@@ -64,12 +64,12 @@ describe.each(CASES)("a certificate of the log's server of which %s", (reason, m
     const port = await tlsServer(certificate);
     const log = openKurrentLog({ url: addressOf(port, certificate, trusted), deadlineMs: 30_000 });
     try {
-      const said = `the certificate of the log's server 127.0.0.1:${port} is refused: ${reason}; correct it`;
+      const message = `the certificate of the log's server 127.0.0.1:${port} is refused: ${reason}; correct it`;
       const append = { stream: freshStream(), expectedRevision: -1, events: newEvents(1) };
       for (const failing of [log.head(), log.append(append)]) {
         const error = await failing.catch((thrown: unknown) => thrown);
         expect(error).toBeInstanceOf(LogUnavailable);
-        expect((error as Error).message).toContain(said);
+        expect((error as Error).message).toContain(message);
       }
     } finally {
       await log.close();
@@ -87,15 +87,15 @@ nightlyDescribe('a self-signed certificate', () => {
   test('of EVENTSTORE_URL is named by a start, by a command and by the doctor', async () => {
     const port = await tlsServer(folder.selfSigned());
     const env = { EVENTSTORE_URL: `esdb://127.0.0.1:${port}?tls=true` };
-    const said = `the certificate of the log's server 127.0.0.1:${port} is refused: it is self-signed`;
+    const message = `the certificate of the log's server 127.0.0.1:${port} is refused: it is self-signed`;
     const command = await installation.civicHere(['records', 'export'], { env });
     expect(command).toMatchObject({ exitCode: 1, stdout: '' });
-    expect(command.stderr).toContain(said);
+    expect(command.stderr).toContain(message);
     const start = await installation.civic(['serve'], { env });
     expect(start.exitCode).toBe(1);
-    expect(start.stderr).toContain(said);
+    expect(start.stderr).toContain(message);
     const doctor = await installation.civicHere(['doctor'], { env });
-    expect(doctor.stdout).toContain(said);
+    expect(doctor.stdout).toContain(message);
   });
 
   test('of DATABASE_URL and of KAFKA_BROKERS is named by the doctor, and that of DATABASE_URL by a command', async () => {

@@ -53,16 +53,16 @@ describe('an answer', () => {
   });
 
   test('to a form is requested by POST, and a redirect of it by GET', async () => {
-    const seen: string[] = [];
+    const requestedPaths: string[] = [];
     const site = await startSite({
       '/search': (request, response) => {
-        request.setEncoding('utf8').on('data', (body: string) => seen.push(`${request.method} ${body}`));
+        request.setEncoding('utf8').on('data', (body: string) => requestedPaths.push(`${request.method} ${body}`));
         request.on('end', () => response.writeHead(302, { location: '/results' }).end());
       },
-      '/results': ({ method }, response) => response.end(String(seen.push(`${method}`))),
+      '/results': ({ method }, response) => response.end(String(requestedPaths.push(`${method}`))),
     });
     await openWeb()({ baseUrl: site.url }).page(`${site.url}/search`, { catID: '3', year: '2026' });
-    expect(seen).toEqual(['POST catID=3&year=2026', 'GET']);
+    expect(requestedPaths).toEqual(['POST catID=3&year=2026', 'GET']);
   });
 
   test.each([404, 410])('with status %i means that the record is gone', async (code) => {

@@ -36,8 +36,8 @@ test('counts are in unlogged tables and wait for no disk', async () => {
   expect(await opened.read.rows({ text: 'show synchronous_commit', values: [] })).toEqual([
     { synchronous_commit: 'on' },
   ]);
-  const kept = `select relname, relpersistence::text from pg_class where relname in ('window_counts', 'admission_counts') order by 1`;
-  expect(await opened.countRows({ text: kept, values: [] })).toEqual([
+  const statement = `select relname, relpersistence::text from pg_class where relname in ('window_counts', 'admission_counts') order by 1`;
+  expect(await opened.countRows({ text: statement, values: [] })).toEqual([
     { relname: 'admission_counts', relpersistence: 'u' },
     { relname: 'window_counts', relpersistence: 'u' },
   ]);
@@ -161,11 +161,11 @@ test('concurrent calls from several processes, in any order of buckets, use exac
     { name: 'large', limit: 120, seconds: 60 },
     { name: 'larger', limit: 100_000, seconds: 3600 },
   ];
-  const taken = await Promise.all(
+  const outcomes = await Promise.all(
     Array.from({ length: 1000 }, (_, nth) =>
       processes[nth % 4]!.take(id, nth % 3 === 0 ? [larger!, large!] : [large!, larger!], 1, START + (nth % 7)),
     ),
   );
-  expect(taken.filter(({ kind }) => kind === 'taken')).toHaveLength(120);
+  expect(outcomes.filter(({ kind }) => kind === 'taken')).toHaveLength(120);
   expect(await processes[0]!.take(id, [larger!], 0, START)).toMatchObject({ states: [{ remaining: 100_000 - 120 }] });
 });

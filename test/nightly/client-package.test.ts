@@ -48,7 +48,7 @@ test('the package consists of itself: no other package is installed, and its int
 });
 
 test('a program on Node 20 iterates over feed, snapshot and search, and receives refusals by code', async () => {
-  const seen = await programOfCustomer(
+  const output = await programOfCustomer(
     oldestNode(),
     `import { CivicError, createCivicClient } from '@civic-records/client';
 const { BASE: baseUrl, CIVIC_API_KEY: key } = process.env;
@@ -73,7 +73,7 @@ process.stdout.write(JSON.stringify({
 }));
 `,
   );
-  expect(seen).toMatchObject({
+  expect(output).toMatchObject({
     same: true,
     topics: expect.toSatisfy((count: number) => count > 7) as unknown,
     pages: expect.toSatisfy((counts: number[]) => counts.length > 1 && counts.every((items) => items <= 2)) as unknown,

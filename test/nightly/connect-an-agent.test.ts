@@ -14,11 +14,11 @@ const EXAMPLE = 'https://records.example.org';
 
 /** The one fenced block that has this language and these marks and is to be run. */
 function block(language: string, marks = 'run'): string {
-  const found = [...PAGE.matchAll(new RegExp(`^\`\`\`${language} ${marks}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
+  const blocks = [...PAGE.matchAll(new RegExp(`^\`\`\`${language} ${marks}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(
     ([, text]) => text!,
   );
-  expect({ language, blocks: found.length }).toEqual({ language, blocks: 1 });
-  return found[0]!;
+  expect({ language, blocks: blocks.length }).toEqual({ language, blocks: 1 });
+  return blocks[0]!;
 }
 
 const installation = await makeSharedInstallation('civic-connect-');
@@ -71,8 +71,8 @@ async function valueAfter(program: string, expression: string): Promise<unknown>
 }
 
 test('the program of the page lists the tools and calls one of them', async () => {
-  const shown = '[tools.map(({ name }) => name), Object.keys(result.structuredContent.data)]';
-  expect(await valueAfter(block('js'), shown)).toEqual([
+  const resultExpression = '[tools.map(({ name }) => name), Object.keys(result.structuredContent.data)]';
+  expect(await valueAfter(block('js'), resultExpression)).toEqual([
     TOOL_NAMES,
     ['jurisdictions', 'topics', 'population', 'guidance', 'truncated'],
   ]);

@@ -33,14 +33,14 @@ describe('the image', () => {
 
   test('runs a supported Node as a numeric user, and receives SIGTERM without a shell in between', () => {
     const { engines } = JSON.parse(read('package.json')) as { engines: { node: string } };
-    const wanted = /(\d+)\.(\d+)/.exec(engines.node)!.slice(1).map(Number);
+    const minimum = /(\d+)\.(\d+)/.exec(engines.node)!.slice(1).map(Number);
     const versions = [...DOCKERFILE.matchAll(/^FROM node:(\d+)\.(\d+)-slim/gm)].map(([, major, minor]) => [
       Number(major),
       Number(minor),
     ]);
     expect(new Set(versions.map(String)).size).toBe(1);
-    expect(versions[0]![0]).toBe(wanted[0]);
-    expect(versions[0]![1]).toBeGreaterThanOrEqual(wanted[1]!);
+    expect(versions[0]![0]).toBe(minimum[0]);
+    expect(versions[0]![1]).toBeGreaterThanOrEqual(minimum[1]!);
     expect(DOCKERFILE).toMatch(/^USER \d+:\d+$/m);
     expect(DOCKERFILE).toMatch(/^STOPSIGNAL SIGTERM$/m);
     expect(DOCKERFILE).not.toMatch(/^(RUN|CMD|ENTRYPOINT) (?!\[)/m);
@@ -151,7 +151,7 @@ describe(`the program with production packages alone (${HOW})`, () => {
     };
     const child = spawned([...ENTRYPOINT, 'serve', '--role', role], environment);
     let output = '';
-    const said = (): string => output;
+    const readOutput = (): string => output;
     for (const stream of [child.stdout, child.stderr])
       stream.setEncoding('utf8').on('data', (part: string) => (output += part));
     await untilTrue(`the ${role} logs where it is`, () => {
@@ -159,6 +159,13 @@ describe(`the program with production packages alone (${HOW})`, () => {
       return /"opsUrl":"http.*\n/.test(output);
     });
     const opsPort = Number(/"opsUrl":"http:\/\/[^:]+:(\d+)/.exec(output)![1]);
-    return { role, child, environment, opsPort, said, baseUrl: () => /"baseUrl":"(http[^"]+)"/.exec(output)![1]! };
+    return {
+      role,
+      child,
+      environment,
+      opsPort,
+      said: readOutput,
+      baseUrl: () => /"baseUrl":"(http[^"]+)"/.exec(output)![1]!,
+    };
   };
 });

@@ -69,16 +69,16 @@ function expectToWork(banner: string, env: Readonly<Record<string, string>>): vo
   const lines = banner.split('\n').filter((line) => line.startsWith('  curl '));
   expect(lines.map((line) => line.includes('Authorization'))).toEqual([false, true, true, true]);
   for (const line of lines) {
-    const wanted = line === lines[0] ? /^20[01]\n.*"evidenceQuote"/ : /^20[01]\n\{"data":/;
+    const pattern = line === lines[0] ? /^20[01]\n.*"evidenceQuote"/ : /^20[01]\n\{"data":/;
     let answer = '';
     // An overloaded machine answers late, which is a 503 or an empty public list.
-    for (let tries = 0; tries < MAX_TRIES && !wanted.test(answer); tries += 1) {
+    for (let tries = 0; tries < MAX_TRIES && !pattern.test(answer); tries += 1) {
       const command = `${line} -s -w '\\n%{http_code}'`;
       const { stdout } = spawnSync('sh', ['-c', command], { encoding: 'utf8', env: { ...process.env, ...env } });
       const [body = '', status] = stdout.split('\n');
       answer = `${status}\n${body}`;
     }
-    expect(answer).toMatch(wanted);
+    expect(answer).toMatch(pattern);
   }
 }
 

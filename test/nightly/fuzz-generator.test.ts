@@ -55,7 +55,7 @@ describe('received bytes are parsed', () => {
 });
 
 describe('a received answer', () => {
-  const asked: Conversation = {
+  const conversation: Conversation = {
     listener: 'public',
     kind: 'valid',
     steps: [],
@@ -76,14 +76,14 @@ describe('a received answer', () => {
     ['half an answer', NOT_FOUND.slice(0, -5)],
     ['an end without an answer', ''],
   ])('is wrong: %s', (_, text) => {
-    expect(judge(asked, { received: Buffer.from(text), how: 'ended' })).toHaveLength(1);
+    expect(judge(conversation, { received: Buffer.from(text), how: 'ended' })).toHaveLength(1);
   });
 
   test('is right when it is a refusal in the envelope', () => {
-    expect(judge(asked, { received: Buffer.from(NOT_FOUND), how: 'ended' })).toEqual([]);
+    expect(judge(conversation, { received: Buffer.from(NOT_FOUND), how: 'ended' })).toEqual([]);
   });
 
   test('is wrong when it does not arrive in time', () => {
-    expect(judge(asked, { received: Buffer.alloc(0), how: 'unanswered' })).toHaveLength(1);
+    expect(judge(conversation, { received: Buffer.alloc(0), how: 'unanswered' })).toHaveLength(1);
   });
 });

@@ -50,14 +50,14 @@ async function verified(): Promise<unknown> {
 }
 
 describe('a log on KurrentDB that is restored alone, under a running service', () => {
-  const seen = { kept: '', lost: '' };
+  const cursors = { kept: '', lost: '' };
 
   beforeAll(async () => {
     await begin();
-    seen.kept = (await readTopics(service, key, '')).next;
+    cursors.kept = (await readTopics(service, key, '')).next;
     const image = await imageOfLog();
     await importTopics(installation, 'lost', 50);
-    seen.lost = (await readTopics(service, key, seen.kept)).next;
+    cursors.lost = (await readTopics(service, key, cursors.kept)).next;
     peer.setBack(image);
   });
   afterAll(end);
@@ -65,7 +65,7 @@ describe('a log on KurrentDB that is restored alone, under a running service', (
   test('is detected: data operations answer 503, health is unavailable and the process is not ready', async () => {
     await untilTrue(
       'data operations are refused',
-      async () => (await readTopics(service, key, seen.kept)).status === 503,
+      async () => (await readTopics(service, key, cursors.kept)).status === 503,
     );
     expect(await healthOf()).toMatchObject({ status: 'unavailable' });
     expect(await readyz()).toBe(503);
@@ -80,7 +80,7 @@ describe('a log on KurrentDB that is restored alone, under a running service', (
     const elsewhere = makeInstallation('civic-lost-elsewhere-', { DATABASE_URL: other.url, EVENTSTORE_URL: peer.url });
     try {
       await importTopics(elsewhere, 'other', 200);
-      expect((await readTopics(service, key, seen.kept)).status).toBe(503);
+      expect((await readTopics(service, key, cursors.kept)).status).toBe(503);
       const { stderr } = await service.stop();
       const errors = stderr.split('\n').filter((line) => line.startsWith('{"level":50'));
       expect(errors.filter((line) => line.includes('feed renew'))).toHaveLength(1);
@@ -106,7 +106,8 @@ describe('a log on KurrentDB that is restored alone, under a running service', (
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     service = await installation.start();
     await untilTrue('it is ready', async () => (await readyz()) === 200);
-    for (const cursor of [seen.kept, seen.lost]) expect((await readTopics(service, key, cursor)).status).toBe(410);
+    for (const cursor of [cursors.kept, cursors.lost])
+      expect((await readTopics(service, key, cursor)).status).toBe(410);
     expect((await readTopics(service, key, '')).names.slice(-300)).toEqual([
       ...topicNames('kept', 100),
       ...topicNames('other', 200),
@@ -128,9 +129,9 @@ describe('a log on KurrentDB that is restored and has other events at the same p
     await importTopics(installation, 'lost', 50);
     const { next } = await readTopics(service, key, '');
     await imageOfLog();
-    const lost = peer.store.records.slice(image);
+    const lostRecords = peer.store.records.slice(image);
     peer.setBack(image);
-    for (const { stream, revision, data, ...event } of lost) {
+    for (const { stream, revision, data, ...event } of lostRecords) {
       const other = Buffer.from(Buffer.from(data).toString().replaceAll('lost', 'mine'));
       peer.store.append(stream, revision - 1, [{ ...event, id: randomUUID(), data: other }]);
     }
@@ -160,13 +161,13 @@ describe('read models that are restored alone, under a running service with its 
   afterAll(end);
 
   test('continue from their checkpoints, and a cursor of a lost position continues', async () => {
-    const kept = (await readTopics(service, key, '')).next;
+    const cursor = (await readTopics(service, key, '')).next;
     await imageOfLog();
     await service.stop();
     const image = await copyTestDatabase(database);
     service = await installation.start();
     await importTopics(installation, 'later', 50);
-    const later = await readTopics(service, key, kept);
+    const later = await readTopics(service, key, cursor);
     expect(later.names).toEqual(topicNames('later', 50));
     await replaceTestDatabase(database, image);
     await importTopics(installation, 'new', 30);
@@ -174,7 +175,7 @@ describe('read models that are restored alone, under a running service with its 
       'the new changes appear',
       async () => (await readTopics(service, key, later.next)).names.length === 30,
     );
-    expect((await readTopics(service, key, kept)).names).toEqual([
+    expect((await readTopics(service, key, cursor)).names).toEqual([
       ...topicNames('later', 50),
       ...topicNames('new', 30),
     ]);

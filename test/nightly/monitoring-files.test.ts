@@ -13,15 +13,17 @@ test('the alert rules, the dashboard and the table of alerts equal what `npm run
 });
 
 test('alerts and dashboard name only metrics that the service has, and the page has a row for each metric', async () => {
-  const known = new Set((await allMetrics()).map(({ name }) => name));
-  expect(known.size).toBeGreaterThan(35);
+  const metricNames = new Set((await allMetrics()).map(({ name }) => name));
+  expect(metricNames.size).toBeGreaterThan(35);
   const texts = [...ALERTS.map(({ when }) => when), read('deploy/grafana-dashboard.json')].join('\n');
   const named = [...texts.matchAll(/\bcivic_\w+/g)].map(([name]) => name);
   expect(named.length).toBeGreaterThan(30);
-  const wrong = named.filter((name) => !known.has(name) && !known.has(name.replace(/_(bucket|count|sum)$/, '')));
+  const wrong = named.filter(
+    (name) => !metricNames.has(name) && !metricNames.has(name.replace(/_(bucket|count|sum)$/, '')),
+  );
   expect(wrong).toEqual([]);
   const rows = [...read('docs/operators/metrics.md').matchAll(/^\| `(civic_\w+)` \|/gm)].map(([, name]) => name!);
-  expect(rows.toSorted()).toEqual([...known].toSorted());
+  expect(rows.toSorted()).toEqual([...metricNames].toSorted());
 });
 
 test('every graph explains itself, and every alert names a command or page that there is', () => {

@@ -27,18 +27,18 @@ test('Spectral reports nothing', async () => {
     typeof spectral.setRuleset
   >[0]);
   const results = await spectral.run(JSON.parse(JSON.stringify(document)) as Record<string, unknown>);
-  const found = results.map(({ code, path, message }) => ({ code, at: path.join(' '), message }));
+  const problems = results.map(({ code, path, message }) => ({ code, at: path.join(' '), message }));
   const closed = ({ code, at }: { code: unknown; at: string }) =>
     code === 'operation-success-response' && /^paths \/api\/mcp (get|post) /.test(at);
-  expect(found.filter((result) => !closed(result))).toEqual([]);
-  expect(found.filter(closed)).toHaveLength(CLOSED.length);
+  expect(problems.filter((result) => !closed(result))).toEqual([]);
+  expect(problems.filter(closed)).toHaveLength(CLOSED.length);
 });
 
 test('Redocly reports nothing', async () => {
   const ignored = { 'openapi.json': { 'operation-2xx-response': CLOSED } };
   await writeFile(join(folder, '.redocly.lint-ignore.yaml'), JSON.stringify(ignored));
-  const said = await redocly(folder, 'lint', 'openapi.json', '--extends=recommended', '--format=json');
-  expect({ code: said.code, totals: lintTotals(said) }).toEqual({
+  const result = await redocly(folder, 'lint', 'openapi.json', '--extends=recommended', '--format=json');
+  expect({ code: result.code, totals: lintTotals(result) }).toEqual({
     code: 0,
     totals: { errors: 0, warnings: 0, ignored: CLOSED.length },
   });
@@ -58,8 +58,8 @@ test('Redocly scores examples, errors and identifiers 100, and the whole above 7
 test('a type generator reads it without a message and produces valid TypeScript', async () => {
   const generator = inRoot('node_modules/openapi-typescript/bin/cli.js');
   const hook = inRoot('tools/client/old-typescript.mjs');
-  const made = await run('--import', hook, generator, 'openapi.json', '-o', 'types.ts');
-  expect({ code: made.code, warned: /warn|⚠|error/i.test(made.output) }).toEqual({ code: 0, warned: false });
+  const result = await run('--import', hook, generator, 'openapi.json', '-o', 'types.ts');
+  expect({ code: result.code, warned: /warn|⚠|error/i.test(result.output) }).toEqual({ code: 0, warned: false });
   await writeFile(
     join(folder, 'use.ts'),
     `import type { operations } from './types.ts';

@@ -130,13 +130,13 @@ describe.skipIf(chromium === undefined)(NEEDS_CHROMIUM, () => {
   test('the samples of a guide are chosen by keyboard without a script', async () => {
     const page = await open('/docs/rest', { javaScriptEnabled: false });
     const group = page.getByRole('group', { name: 'Language of the sample' }).first();
-    const shown = () => group.locator('pre:visible').allTextContents();
-    expect(await shown()).toEqual([expect.stringContaining('curl')]);
+    const visibleBlocks = () => group.locator('pre:visible').allTextContents();
+    expect(await visibleBlocks()).toEqual([expect.stringContaining('curl')]);
     await group.getByRole('radio', { name: 'curl' }).focus();
     await page.keyboard.press('ArrowRight');
-    expect(await shown()).toEqual([expect.stringContaining('urllib')]);
+    expect(await visibleBlocks()).toEqual([expect.stringContaining('urllib')]);
     await page.keyboard.press('ArrowRight');
-    expect(await shown()).toEqual([expect.stringContaining('fetch(')]);
+    expect(await visibleBlocks()).toEqual([expect.stringContaining('fetch(')]);
   });
 
   test('guides show their images under the policy of the pages', async () => {

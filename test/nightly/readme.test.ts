@@ -74,9 +74,9 @@ describe('the examples of the README and the pages for readers and operators', (
     for (const [index, program] of ofPython.entries()) {
       const path = join(installation.folder, `sample-${index}.mjs`);
       writeFileSync(path, ofJavaScript[index]!);
-      const said = await ended(['python3', '-c', program]);
-      expect(said).not.toBe('');
-      expect(await ended([process.execPath, path])).toBe(said);
+      const result = await ended(['python3', '-c', program]);
+      expect(result).not.toBe('');
+      expect(await ended([process.execPath, path])).toBe(result);
     }
   });
 

@@ -158,8 +158,8 @@ describe.skipIf(!there)('with recordings of Dallas (set LEGISTAR_RECORDINGS to t
     expect((await sync()).appended).toBeGreaterThan(0);
     const report = await once(reportId, 'resolved');
     expect(report.verifiedRecords.map(({ itemId }) => itemId)).toEqual([id]);
-    const shown = await installation.civicHere(['reports', 'show', reportId, '--json']);
-    const { history } = JSON.parse(shown.stdout) as { history: readonly { what: string }[] };
+    const output = await installation.civicHere(['reports', 'show', reportId, '--json']);
+    const { history } = JSON.parse(output.stdout) as { history: readonly { what: string }[] };
     expect(history.map(({ what }) => what).filter((what) => what.includes('->'))).toEqual([
       'received -> investigating',
       'investigating -> resolved',

@@ -195,14 +195,16 @@ describe(`a service killed ${KILLS} times during imports by three writers and tw
   });
 
   test('has the last statement of the writer in each record that only one writer changes', () => {
-    const held = (id: string): unknown => {
+    const mirroredRecord = (id: string): unknown => {
       const text = mirror.records.get(`stream_records ${id}`);
       return text === undefined ? null : (JSON.parse(text) as { title: string }).title;
     };
     for (const { own } of writers) {
-      expect([...own].flatMap(([id, token]) => (held(id) === token ? [] : [{ id, token, held: held(id) }]))).toEqual(
-        [],
-      );
+      expect(
+        [...own].flatMap(([id, token]) =>
+          mirroredRecord(id) === token ? [] : [{ id, token, held: mirroredRecord(id) }],
+        ),
+      ).toEqual([]);
     }
   });
 

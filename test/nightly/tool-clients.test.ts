@@ -106,15 +106,15 @@ describe.each(Object.entries(CLIENTS))('%s', (name, connect) => {
   test('reads all pages of the research coverage, each jurisdiction once, with any page size', async () => {
     const client = await connect();
     try {
-      const seen: string[] = [];
+      const ids: string[] = [];
       for (let cursor: string | null | undefined; cursor !== null; ) {
         const page = await called(client, 'get_data_coverage', cursor === undefined ? {} : { cursor });
         expect(Buffer.byteLength(JSON.stringify(page))).toBeLessThanOrEqual(16_384);
         expect(page.meta.pagination.returned).toBe(page.data.length);
-        seen.push(...page.data.map(({ jurisdictionSlug }) => jurisdictionSlug));
+        ids.push(...page.data.map(({ jurisdictionSlug }) => jurisdictionSlug));
         cursor = page.meta.pagination.nextCursor;
       }
-      expect([seen.length, new Set(seen).size]).toEqual([238 + 16, 238 + 16]);
+      expect([ids.length, new Set(ids).size]).toEqual([238 + 16, 238 + 16]);
     } finally {
       await client.close();
     }

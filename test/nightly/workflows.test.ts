@@ -32,7 +32,7 @@ const stepsIn = (executed: readonly Executed[]): readonly string[] =>
 
 /** Runs a workflow; resolves to its steps with the statuses of their answers. Each answer is compared with its schema. */
 async function run(workflowId: string, inputs: Readonly<Record<string, string>>): Promise<readonly string[]> {
-  const given = Object.entries({ key: sandbox.key, ...inputs }).flatMap(([name, value]) => [
+  const inputArgs = Object.entries({ key: sandbox.key, ...inputs }).flatMap(([name, value]) => [
     '--input',
     `${name}=${value}`,
   ]);
@@ -43,7 +43,7 @@ async function run(workflowId: string, inputs: Readonly<Record<string, string>>)
     DOCUMENT,
     '--workflow',
     workflowId,
-    ...given,
+    ...inputArgs,
     '--json-output',
     report,
   );
@@ -60,8 +60,8 @@ const firstCursor = async (): Promise<string> => {
 const COPIED = ['takeSnapshot 201', 'readFirstPage 200'];
 
 test('Redocly reports nothing', async () => {
-  const said = await redocly(folder, 'lint', DOCUMENT, '--extends=recommended', '--format=json');
-  expect({ code: said.code, totals: lintTotals(said) }).toEqual({
+  const result = await redocly(folder, 'lint', DOCUMENT, '--extends=recommended', '--format=json');
+  expect({ code: result.code, totals: lintTotals(result) }).toEqual({
     code: 0,
     totals: { errors: 0, warnings: 0, ignored: 0 },
   });

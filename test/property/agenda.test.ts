@@ -66,9 +66,9 @@ function change(random: Random): StoredEvent {
     () => events.hit(`h${number + 5}`, `i${below(random, 10)}`, `t${below(random, 5)}`, { classifiedAt: createdAt }),
     () => events.hit(`h${number + 10}`, `i${below(random, 10)}`, `t${below(random, 5)}`, { classifiedAt: createdAt }),
   ];
-  const made = one(random, kinds)();
-  if (random() > 0.05) return made;
-  return { ...made, type: 'RecordWithdrawn' };
+  const event = one(random, kinds)();
+  if (random() > 0.05) return event;
+  return { ...event, type: 'RecordWithdrawn' };
 }
 
 /** The age of a record never changes. Two of the ages are equal, so that ids decide too. */
@@ -134,7 +134,7 @@ class Model {
         this.wins(body, bodies) &&
         COVERED.some(({ jurisdictionSlug, slug }) => jurisdictionSlug === jurisdiction.slug && slug === body.slug);
       if (!covered) return [];
-      const shown = {
+      const expected = {
         matchId: hit.id,
         jurisdictionSlug: jurisdiction.slug,
         jurisdictionName: jurisdiction.name,
@@ -143,7 +143,7 @@ class Model {
         meetingAt: meeting.startsAt,
         title: item.title,
       };
-      return [{ shown, hit, listed: meeting.status !== 'cancelled' && meeting.status !== 'postponed' }];
+      return [{ shown: expected, hit, listed: meeting.status !== 'cancelled' && meeting.status !== 'postponed' }];
     });
   }
 }
@@ -182,9 +182,9 @@ async function expectAnswers(model: Model): Promise<number> {
   }
   for (const slug of TOPICS) {
     const topic = model.all('topics').find((each) => each.slug === slug && model.wins(each, model.all('topics')));
-    const asked = (input: Partial<UpcomingHitsInput> = {}) => agenda.upcoming(slug, input);
+    const upcomingIn = (input: Partial<UpcomingHitsInput> = {}) => agenda.upcoming(slug, input);
     if (topic === undefined || !topic.selectable) {
-      await expect(asked()).rejects.toMatchObject({ code: 'invalid_parameter' });
+      await expect(upcomingIn()).rejects.toMatchObject({ code: 'invalid_parameter' });
       continue;
     }
     const upcoming = listed
@@ -196,7 +196,7 @@ async function expectAnswers(model: Model): Promise<number> {
           ({ hit }) => hit.id,
         ),
       );
-    const { data } = await asked({ count: true });
+    const { data } = await upcomingIn({ count: true });
     expect(data.hits).toMatchObject(upcoming.slice(0, 10).map(({ shown }) => shown));
     expect(data.totalCount).toBe(upcoming.length);
   }
@@ -213,12 +213,12 @@ async function inBatches(random: Random, events: readonly StoredEvent[], generat
 
 /** The same events in another order; the events of each record keep theirs. */
 function shuffled(random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] {
-  const left = Map.groupBy(events, ({ stream }) => stream);
+  const remaining = Map.groupBy(events, ({ stream }) => stream);
   const result: StoredEvent[] = [];
-  while (left.size > 0) {
-    const stream = one(random, [...left.keys()]);
-    result.push(left.get(stream)!.shift()!);
-    if (left.get(stream)!.length === 0) left.delete(stream);
+  while (remaining.size > 0) {
+    const stream = one(random, [...remaining.keys()]);
+    result.push(remaining.get(stream)!.shift()!);
+    if (remaining.get(stream)!.length === 0) remaining.delete(stream);
   }
   return result;
 }
@@ -226,7 +226,7 @@ function shuffled(random: Random, events: readonly StoredEvent[]): readonly Stor
 describe('the agenda', () => {
   test('is the same for any order and batches of the events and shows the last event of each record', async () => {
     await withSeed(async (random) => {
-      let shown = 0;
+      let compared = 0;
       for (let round = 0; round < ROUNDS; round++) {
         await agenda.clear([agenda.generation, other]);
         jurisdictionIds = Array.from(
@@ -240,10 +240,10 @@ describe('the agenda', () => {
           [agenda.generation, other].map((generation) => dumpTables(agenda.database, projection, generation)),
         );
         expect(dumps[0]).toEqual(dumps[1]);
-        shown += await expectAnswers(new Model(events));
+        compared += await expectAnswers(new Model(events));
       }
       // A run without any visible record would prove nothing.
-      expect(shown).toBeGreaterThan(ROUNDS);
+      expect(compared).toBeGreaterThan(ROUNDS);
     });
   });
 });

@@ -31,19 +31,19 @@ async function reasonOf(bytes: Buffer, piece?: number): Promise<string> {
 /** The lines other than seals; a test changes them and seals them again. */
 const content = () => lines.filter((line) => !line.startsWith('{"block":') && !line.startsWith('{"file":'));
 function changed(at: number, change: (line: string) => string | null): Buffer {
-  const kept = content();
-  const line = change(kept.at(at)!);
-  kept.splice(at < 0 ? kept.length + at : at, 1, ...(line === null ? [] : [line]));
-  return sealedAnew(kept);
+  const original = content();
+  const line = change(original.at(at)!);
+  original.splice(at < 0 ? original.length + at : at, 1, ...(line === null ? [] : [line]));
+  return sealedAnew(original);
 }
 
 test('a backup is verified in pieces of any size, contains every event as exact text, and zcat reads it', async () => {
   for (const piece of [1, 7]) expect(await verified(small, piece)).toMatchObject({ end: { events: FEW, payments: 1 } });
   expect(await verified(archive, 100_000)).toMatchObject({ end: { events: EVENTS, payments: 1 } });
-  const found: string[] = [];
+  const differences: string[] = [];
   for await (const item of readArchive(Readable.from([archive])))
-    if (item.kind === 'event') found.push(lineOf({ ...item.event }));
-  expect(found).toEqual(plainLog(EVENTS).map(lineOf));
+    if (item.kind === 'event') differences.push(lineOf({ ...item.event }));
+  expect(differences).toEqual(plainLog(EVENTS).map(lineOf));
   expect(JSON.parse(lines[0]!)).toEqual(HEADER);
   expect(lines.at(-1)).toMatch(/^\{"file":\{"bytes":"\d{20}","sha256":"[0-9a-f]{64}"\}\}$/);
   expect(lines.filter((line) => line.startsWith('{"block":')).length).toBeGreaterThan(2);
@@ -151,15 +151,15 @@ describe('an archive with valid seals is refused for', () => {
 test('input that inflates to gigabytes is refused at the longest allowed line, mostly unread', async () => {
   const bomb = gzipSync(Buffer.alloc(256 * 1_048_576, 0x20));
   for (const file of [bomb, Buffer.concat([gzipSync(`${content()[0]}\n`), bomb])]) {
-    let taken = 0;
+    let pulled = 0;
     const pieces = async function* () {
-      for (; taken < file.length; taken += 1_024) yield file.subarray(taken, taken + 1_024);
+      for (; pulled < file.length; pulled += 1_024) yield file.subarray(pulled, pulled + 1_024);
     };
     const reading = async (): Promise<void> => {
       for await (const item of readArchive(pieces())) expect(item.kind).toBe('header');
     };
     await expect(reading()).rejects.toThrow(/a line is longer than any that a backup has/);
-    expect(taken).toBeLessThan(file.length / 2);
+    expect(pulled).toBeLessThan(file.length / 2);
   }
 });
 
@@ -167,13 +167,13 @@ describe('an endless file is refused at once:', () => {
   const LIMIT_BYTES = 3 * 1_048_576;
   /** Reads the part after the header of a backup; throws after reading far more than a reader needs to refuse it. */
   const reasonOfEndless = async (more: () => Iterable<Buffer>, signal: AbortSignal): Promise<string> => {
-    let taken = 0;
+    let pulled = 0;
     const pieces = async function* () {
       yield gzipSync(`${content()[0]}\n`);
       for (const piece of more()) {
         signal.throwIfAborted();
-        taken += piece.length;
-        if (taken > LIMIT_BYTES) throw new Error(`it was read for ${LIMIT_BYTES} bytes`);
+        pulled += piece.length;
+        if (pulled > LIMIT_BYTES) throw new Error(`it was read for ${LIMIT_BYTES} bytes`);
         yield piece;
       }
     };
@@ -234,10 +234,10 @@ test.each(['', 'hello', '\u001f\u008b', gzipSync('hello').toString('latin1')])(
 );
 
 test('each of many texts maps to the number that was assigned last', () => {
-  const seen = new SeenKeys();
-  let known = 0;
-  for (let nth = 0; nth < 120_000; nth += 1) if (seen.put(`text ${nth}`, nth) !== -1) known += 1;
-  expect(known).toBe(0);
-  for (let nth = 0; nth < 120_000; nth += 997) expect(seen.put(`text ${nth}`, 7)).toBe(nth);
-  expect(seen.size).toBe(120_000);
+  const keys = new SeenKeys();
+  let duplicates = 0;
+  for (let nth = 0; nth < 120_000; nth += 1) if (keys.put(`text ${nth}`, nth) !== -1) duplicates += 1;
+  expect(duplicates).toBe(0);
+  for (let nth = 0; nth < 120_000; nth += 997) expect(keys.put(`text ${nth}`, 7)).toBe(nth);
+  expect(keys.size).toBe(120_000);
 });

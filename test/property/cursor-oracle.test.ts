@@ -94,7 +94,7 @@ const actions = fc.oneof(
 );
 type Read = Extract<typeof actions extends fc.Arbitrary<infer Action> ? Action : never, { kind: 'read' }>;
 
-async function asked(question: Omit<FeedQuestion, 'cursor'>, cursor: string | undefined): Promise<FeedAnswer> {
+async function requestAnswer(question: Omit<FeedQuestion, 'cursor'>, cursor: string | undefined): Promise<FeedAnswer> {
   try {
     const { text } = await civic.changes({
       ...(cursor === undefined ? {} : { cursor }),
@@ -152,7 +152,7 @@ async function read({ form, place, binding, resource, limit, damage }: Read) {
     text = `${text.slice(0, at)}${text[at] === 'A' ? 'B' : 'A'}${text.slice(at + 1)}`;
     parts = 'damaged';
   }
-  const answer = await asked({ resource, limit }, text);
+  const answer = await requestAnswer({ resource, limit }, text);
   expect(answer).toEqual(answerOf(state, { cursor: parts, resource, limit }));
 }
 

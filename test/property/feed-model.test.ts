@@ -72,18 +72,18 @@ const worldOf = ({ changes, mark, now }: Model) => ({
 
 /** Adds new events of the log to the model after a check that they follow from the steps. */
 async function takeOver(model: Model, steps: readonly Step[], ordered: boolean) {
-  const wanted: string[] = [];
+  const expected: string[] = [];
   for (const step of steps) {
     const before = model.said.get(keyOf(step)) ?? null;
-    if (before !== step.variant) wanted.push(`${keyOf(step)} ${step.variant ?? 'removed'}`);
+    if (before !== step.variant) expected.push(`${keyOf(step)} ${step.variant ?? 'removed'}`);
     model.said.set(keyOf(step), step.variant);
   }
   const fresh = (await expectedFeed(civic.log)).slice(model.changes.length);
-  const found = fresh.map(({ resource, recordId, removed, data }) => {
+  const changes = fresh.map(({ resource, recordId, removed, data }) => {
     const title = removed ? 'removed' : /(?:"name":"Topic|"title":"Agenda|"title":"Permit) (\d+)"/.exec(data!)![1]!;
     return `${resource} ${recordId} ${title}`;
   });
-  expect(ordered ? found : found.toSorted()).toEqual(ordered ? wanted : wanted.toSorted());
+  expect(ordered ? changes : changes.toSorted()).toEqual(ordered ? expected : expected.toSorted());
   model.changes.push(...fresh);
 }
 
@@ -145,24 +145,24 @@ const pageSnapshot = (which: number, resource: SomeResource, limit: number): Com
   check: (model: Readonly<Model>) => model.snapshots.length > 0,
   async run(model: Model) {
     const { id, boundary, expiresAt } = model.snapshots[which % model.snapshots.length]!;
-    const found = new Map<string, string>();
+    const feedItems = new Map<string, string>();
     const pages = async () => {
       for (let cursor: string | null | undefined; cursor !== null; ) {
-        const given = cursor === undefined ? {} : { cursor };
+        const position = cursor === undefined ? {} : { cursor };
         const { text } = await civic.snapshotPage({
           accountId: account,
           snapshotId: id,
           resource,
           limit,
           maxResponseBytes: MAX_BYTES,
-          ...given,
+          ...position,
         });
         const { data, meta } = JSON.parse(text) as {
           data: { items: { id: string }[] };
           meta: { nextCursor: string | null };
         };
         expect(data.items.length).toBeLessThanOrEqual(limit);
-        for (const item of data.items) found.set(`${resource} ${item.id}`, JSON.stringify(item));
+        for (const item of data.items) feedItems.set(`${resource} ${item.id}`, JSON.stringify(item));
         cursor = meta.nextCursor;
       }
     };
@@ -173,7 +173,7 @@ const pageSnapshot = (which: number, resource: SomeResource, limit: number): Com
     }
     await pages();
     const expected = [...stateAt(model.changes, boundary)].filter(([key]) => key.startsWith(`${resource} `));
-    expect(linesOf(found)).toEqual(linesOf(expected));
+    expect(linesOf(feedItems)).toEqual(linesOf(expected));
   },
   toString: () => `page snapshot(${which}, ${resource}, ${limit})`,
 });
@@ -184,20 +184,20 @@ const page = (share: number | null, resource: SomeResource | null, limit: number
     const position = Math.round((share ?? 0) * model.changes.length);
     const cursor =
       share === null ? null : { feedId: civic.feedId, position, fingerprint: null, binding: 'nothing' as const };
-    const wanted = answerOf(worldOf(model), { cursor, resource, limit });
+    const expected = answerOf(worldOf(model), { cursor, resource, limit });
     const reading = civic.changes({
       ...(cursor === null ? {} : { cursor: encodeFeedCursor(cursor) }),
       ...(resource === null ? {} : { resource }),
       limit,
       maxResponseBytes: MAX_BYTES,
     });
-    if ('refused' in wanted) {
-      await expect(reading).rejects.toSatisfy((error) => error instanceof Rejection && error.code === wanted.refused);
+    if ('refused' in expected) {
+      await expect(reading).rejects.toSatisfy((error) => error instanceof Rejection && error.code === expected.refused);
       return;
     }
     const { items, next, hasMore, replayExpiresAt, historyPruned } = readPage((await reading).text);
     const texts = items.map((item) => `${item.position} ${item.text}`);
-    expect({ items: texts, next, hasMore, replayExpiresAt, historyPruned }).toEqual(wanted);
+    expect({ items: texts, next, hasMore, replayExpiresAt, historyPruned }).toEqual(expected);
   },
   toString: () => `page(${share ?? 'oldest'}, ${resource ?? 'all'}, ${limit})`,
 });
@@ -249,15 +249,15 @@ const commands = fc.commands<Model, TestCivic, boolean>(
 );
 
 test('the service answers as a plain array through any writes, rebuilds, snapshots, pruning and expiry', async () => {
-  const said: Model['said'] = new Map();
-  const taken: Model['snapshots'] = [];
+  const answers: Model['said'] = new Map();
+  const snapshots: Model['snapshots'] = [];
   let mark = 0;
   await fc.assert(
     fc.asyncProperty(commands, async (scenario) => {
       const model: Model = {
-        said,
+        said: answers,
         changes: [...(await expectedFeed(civic.log))],
-        snapshots: taken,
+        snapshots,
         mark,
         now: civic.clock.now(),
       };

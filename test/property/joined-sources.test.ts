@@ -98,8 +98,8 @@ async function run(records: MemoryRecords, sources: Sources, done: Step): Promis
   else if (done.kind === 'sync') await sources[done.source].sync();
   else if (done.kind === 'remove') await sources[done.source].remove();
   else {
-    const known = lagging(records);
-    for (const source of SOURCES) await sources[source].sync(known);
+    const laggingRecords = lagging(records);
+    for (const source of SOURCES) await sources[source].sync(laggingRecords);
   }
 }
 

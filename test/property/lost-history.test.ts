@@ -207,30 +207,30 @@ const sorted = (state: Map<string, string>) => [...state].toSorted(([one], [othe
 
 const read = (customers: readonly number[]): Action[] =>
   customers.map((who) => ({ kind: 'poll', who, limit: 6, pages: 4 }));
-const written = (seed: number): Action => ({ kind: 'write', count: 8, seed });
+const write = (seed: number): Action => ({ kind: 'write', count: 8, seed });
 
 /** A restore also removes history that customers have read. */
 const SET_BACK: Action[] = [
-  written(1),
+  write(1),
   ...read([0, 1, 2]),
   { kind: 'save' },
-  written(2),
+  write(2),
   ...read([0, 1]),
   { kind: 'put back', which: 0 },
-  written(3),
-  written(4),
+  write(3),
+  write(4),
 ];
 
 /** The same with a primary whose standby was disconnected. */
 const NOT_RECEIVED: Action[] = [
-  written(1),
+  write(1),
   ...read([0, 1, 2]),
   { kind: 'cut' },
-  written(2),
+  write(2),
   ...read([0, 1]),
   { kind: 'promote' },
-  written(3),
-  written(4),
+  write(3),
+  write(4),
 ];
 
 test.each([
@@ -251,7 +251,7 @@ test.each([
 ])(
   'a customer whose cursors have a fingerprint has our records or a 410 when $name',
   async ({ storage, steps, examples, runs }) => {
-    let told = 0;
+    let refusals = 0;
     await fc.assert(
       fc.asyncProperty(steps, async (actionsOfRun) => {
         const world = await World.begin(await storage());
@@ -262,13 +262,13 @@ test.each([
             while (await world.poll(customer, 50));
             if (!customer.isOld) expect(sorted(customer.held)).toEqual(ours);
           }
-          told += world.told410;
+          refusals += world.told410;
         } finally {
           await world.end();
         }
       }),
       { numRuns: runs, examples, seed: testSeed() },
     );
-    expect(told).toBeGreaterThan(0);
+    expect(refusals).toBeGreaterThan(0);
   },
 );

@@ -54,11 +54,11 @@ const happening = fc.oneof(
 
 /** Dies after the given number of commits, before or after the store has applied the last one. */
 function dyingAfter(store: MirrorStore, commits: number, stored: boolean): MirrorStore {
-  let left = commits;
+  let commitsLeft = commits;
   return {
     ...store,
     async commit(commit) {
-      if (left-- > 0) return store.commit(commit);
+      if (commitsLeft-- > 0) return store.commit(commit);
       if (stored) await store.commit(commit);
       throw new Killed();
     },

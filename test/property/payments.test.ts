@@ -159,7 +159,7 @@ async function finish(world: PaymentWorld, seen: Seen): Promise<void> {
   let billed = 0n;
   for (const payment of world.payments) {
     const row = await world.ledger.find(world.keyOf(payment));
-    const told = facts.filter(({ paymentId }) => paymentId === row?.paymentId);
+    const ownFacts = facts.filter(({ paymentId }) => paymentId === row?.paymentId);
     const answer = await world.ask(payment);
     look(world, seen, payment, answer);
     expect(answer.kind === 'paid').toBe(world.moved.has(world.nonce(payment)));
@@ -167,8 +167,8 @@ async function finish(world: PaymentWorld, seen: Seen): Promise<void> {
     if (row === null) continue;
     expect(hasEnded(row.state)).toBe(true);
     expect(row).toMatchObject({ verifiedPublished: true, outcomePublished: true, payload: null });
-    expect(told.at(-1)?.type).toBe(row.state === 'SETTLED' ? 'AccountPaymentSettled' : 'AccountPaymentFailed');
-    expect(told.filter(({ type }) => type !== 'AccountPaymentVerified')).toHaveLength(1);
+    expect(ownFacts.at(-1)?.type).toBe(row.state === 'SETTLED' ? 'AccountPaymentSettled' : 'AccountPaymentFailed');
+    expect(ownFacts.filter(({ type }) => type !== 'AccountPaymentVerified')).toHaveLength(1);
     if (row.state === 'SETTLED') billed += BigInt(row.amount);
   }
   const budgets = await civic.rows(
@@ -184,13 +184,13 @@ test('through any crash, loss, repetition and order no call is billed twice, for
     fc.asyncProperty(modes, fc.array(step, { minLength: 14, maxLength: 30, size: 'max' }), async (begin, steps) => {
       const world = new PaymentWorld(civic);
       Object.assign(world, begin);
-      const seen: Seen = new Map();
+      const lastStates: Seen = new Map();
       for (const each of steps) {
-        await take(world, seen, each);
+        await take(world, lastStates, each);
         await hold(world);
         ends.steps += 1;
       }
-      await finish(world, seen);
+      await finish(world, lastStates);
       ends.settled += world.moved.size;
     }),
     { numRuns: testRuns(30), seed: testSeed() },

@@ -106,14 +106,14 @@ class Model {
 
   /** The present receipt, the code of a refusal, or `new`. */
   expected({ account, token, input, key, surface }: Submission): Kept | string {
-    const kept = this.#tokens.get(`${account} ${token}`);
-    if (kept?.input === input) {
+    const receipt = this.#tokens.get(`${account} ${token}`);
+    if (receipt?.input === input) {
       const alias = `${key} ${surface}`;
-      return kept.aliases.has(alias) || kept.aliases.size < 32 ? kept : 'report_limit_reached';
+      return receipt.aliases.has(alias) || receipt.aliases.size < 32 ? receipt : 'report_limit_reached';
     }
     if ((this.#minutes.get(this.minute(account)) ?? 0) >= 5) return 'submit_rate_limited';
     if (this.#world.closed !== null) return this.#world.closed.code;
-    if (kept !== undefined) return 'replay_conflict';
+    if (receipt !== undefined) return 'replay_conflict';
     if ((this.#days.get(this.day(account)) ?? 0) >= 20 || this.#open[account]!.size >= 20)
       return 'report_limit_reached';
     return this.#open[0]!.size + this.#open[1]!.size >= this.#cap ? 'queue_unavailable' : 'new';
@@ -122,20 +122,20 @@ class Model {
   /** Records an answer; concurrent requests are answered in any order. */
   learn({ account, token, input, key, surface }: Submission, answer: object | string): void {
     const name = `${account} ${token}`;
-    const kept = this.#tokens.get(name);
-    const isReplay = kept?.input === input;
+    const receipt = this.#tokens.get(name);
+    const isReplay = receipt?.input === input;
     if (!isReplay && answer !== 'submit_rate_limited') {
       this.#minutes.set(this.minute(account), (this.#minutes.get(this.minute(account)) ?? 0) + 1);
     }
     if (typeof answer === 'string') return;
-    if (kept === undefined) {
+    if (receipt === undefined) {
       this.#tokens.set(name, { input, receipt: answer, aliases: new Set([`${key} ${surface}`]) });
       this.#days.set(this.day(account), (this.#days.get(this.day(account)) ?? 0) + 1);
       this.#open[account]!.add((answer as { reportId: string }).reportId);
     } else {
-      if (!isReplay || !isDeepStrictEqual(answer, kept.receipt))
+      if (!isReplay || !isDeepStrictEqual(answer, receipt.receipt))
         throw new Error(`${name} was answered with another receipt`);
-      kept.aliases.add(`${key} ${surface}`);
+      receipt.aliases.add(`${key} ${surface}`);
     }
   }
 
@@ -208,7 +208,7 @@ async function run(cap: number, steps: readonly Step[]): Promise<void> {
         return undefined;
       }
       case 'fill':
-        for (let left = next.count; left > 0; left -= 1) {
+        for (let remaining = next.count; remaining > 0; remaining -= 1) {
           world.now += MINUTE;
           await submit({
             account: next.account,
@@ -216,7 +216,7 @@ async function run(cap: number, steps: readonly Step[]): Promise<void> {
             input: 0,
             key: 0,
             surface: 'rest',
-            process: left % 2,
+            process: remaining % 2,
           });
           const last = model.open().at(-1);
           if (next.settles && last !== undefined) await settle(...last);

@@ -154,20 +154,20 @@ const current = ({ lease }: ModelReport) => (lease !== null && lease.until > civ
 function refusesLease(model: Model, one: ModelReport, holder: string): string | null {
   if (model.paused) return 'worker_paused';
   if (isClosed(one.status)) return 'invalid_transition';
-  const held = current(one);
-  if (held !== null) return held.holder === holder ? null : 'lease_conflict';
+  const lease = current(one);
+  if (lease !== null) return lease.holder === holder ? null : 'lease_conflict';
   return (model.begun.get(day()) ?? 0) >= BUDGET ? 'budget_exhausted' : null;
 }
 
 async function lease(model: Model, { report: nth, holder: number, seconds, fault }: Extract<Step, { kind: 'lease' }>) {
   const one = model.reports[nth]!;
-  const wanted = HOLDERS[number]!;
-  const refused = refusesLease(model, one, wanted);
-  const renews = current(one)?.holder === wanted;
+  const holder = HOLDERS[number]!;
+  const refused = refusesLease(model, one, holder);
+  const renews = current(one)?.holder === holder;
   const request = {
     reportId: one.id,
     accountId: one.accountId,
-    holder: wanted,
+    holder,
     leaseMs: seconds * 1000,
     dailyBudget: BUDGET,
     whilePaused: false,
@@ -184,11 +184,11 @@ async function lease(model: Model, { report: nth, holder: number, seconds, fault
   const until = Math.max(renews ? one.lease!.until : 0, civic.clock.now() + seconds * 1000);
   if (outcome instanceof Crashed) {
     // A lease that was taken and not recorded: it blocks others until it ends or its holder takes it again.
-    const held = await workWith('none').leases.current(one.id, civic.clock.now());
+    const lease = await workWith('none').leases.current(one.id, civic.clock.now());
     const recorded = fault === 'crash after' || (renews && one.lease!.recorded);
-    one.lease = { holder: wanted, token: held!.token, until, recorded };
+    one.lease = { holder, token: lease!.token, until, recorded };
     if (fault === 'crash after') one.revision += 1;
-    if (recorded) one.highest = Math.max(one.highest, held!.token);
+    if (recorded) one.highest = Math.max(one.highest, lease!.token);
     return;
   }
   if (outcome instanceof Rejection) throw new Error(`refused with ${outcome.code}`);
@@ -196,16 +196,16 @@ async function lease(model: Model, { report: nth, holder: number, seconds, fault
   if (renews) expect(token).toBe(one.lease!.token);
   else expect(token).toBeGreaterThan(one.highest);
   one.highest = Math.max(one.highest, token);
-  one.lease = { holder: wanted, token, until, recorded: true };
-  const given = one.given.get(wanted) ?? [];
-  if (given.at(-1) !== token) one.given.set(wanted, [...given, token]);
+  one.lease = { holder, token, until, recorded: true };
+  const leases = one.given.get(holder) ?? [];
+  if (leases.at(-1) !== token) one.given.set(holder, [...leases, token]);
   one.revision = outcome.state.revision;
-  expect(outcome.state).toMatchObject({ status: one.status, holder: wanted, fencingToken: token });
+  expect(outcome.state).toMatchObject({ status: one.status, holder, fencingToken: token });
 }
 
 function refusesMove(one: ModelReport, { holder, token, to, move }: Mover): string | null {
-  const held = current(one);
-  if (held === null || held.holder !== holder || held.token !== token || !held.recorded) return 'lease_conflict';
+  const lease = current(one);
+  if (lease === null || lease.holder !== holder || lease.token !== token || !lease.recorded) return 'lease_conflict';
   if (move.stale && one.moved >= 0) return 'state_conflict';
   if (!(ARROWS[one.status] ?? '').split(' ').includes(to)) return 'invalid_transition';
   if (isClosed(to) && !move.says) return 'resolution_incomplete';
@@ -239,10 +239,10 @@ async function move(model: Model, asked: Extract<Step, { kind: 'move' }>) {
   const mover = moverOf(one, asked);
   const { holder, token, to } = mover;
   const refused = refusesMove(one, mover);
-  const seen = asked.stale ? Math.max(-1, one.moved - 1) : one.revision;
-  const said = { reasonCode: null, finding: asked.says ? 'It is so.' : null, nextAction: null, nextCheckAt: null };
-  const moves = [{ ...said, to, verifiedRecords: asked.names ? [RECORD] : [] }] as const;
-  const outcome = await moveReport(workWith(asked.fault), { reportId: one.id, holder, token }, seen, {
+  const expectedRevision = asked.stale ? Math.max(-1, one.moved - 1) : one.revision;
+  const statement = { reasonCode: null, finding: asked.says ? 'It is so.' : null, nextAction: null, nextCheckAt: null };
+  const moves = [{ ...statement, to, verifiedRecords: asked.names ? [RECORD] : [] }] as const;
+  const outcome = await moveReport(workWith(asked.fault), { reportId: one.id, holder, token }, expectedRevision, {
     moves,
     note: null,
   }).catch((error: unknown) => {
@@ -350,10 +350,10 @@ async function expectSound({ id, status, accountId }: ModelReport) {
     closings += isClosed(at) ? 1 : 0;
   }
   expect([at, closings]).toEqual([status, isClosed(status) ? 1 : 0]);
-  const told = (await civic.log.readStream(accountReportsStream(accountId), -1, 1000)).map(
+  const events = (await civic.log.readStream(accountReportsStream(accountId), -1, 1000)).map(
     ({ type, data }) => ({ type, data: JSON.parse(data) as unknown }) as AccountReportEvent,
   );
-  const settled = told.filter(({ type, data }) => type === 'DataReportSettled' && data.reportId === id);
+  const settled = events.filter(({ type, data }) => type === 'DataReportSettled' && data.reportId === id);
   expect(settled).toHaveLength(isClosed(status) ? 1 : 0);
 }
 

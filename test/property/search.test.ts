@@ -93,8 +93,8 @@ function change(random: Random): StoredEvent {
         url: 'https://example.org/d',
       }),
   ];
-  const made = one(random, kinds)();
-  return random() < 0.07 ? { ...made, type: 'RecordWithdrawn' } : made;
+  const event = one(random, kinds)();
+  return random() < 0.07 ? { ...event, type: 'RecordWithdrawn' } : event;
 }
 
 interface Shown {
@@ -210,8 +210,10 @@ function someQuery(
   // Each distinct part counts once; a single part is required.
   const parts = [...new Map(groups[0]!.map((part) => [part.words.join(' '), part])).values()];
   for (let lacking = 1; lacking <= Math.floor(parts.length / 2); lacking++) {
-    const found = from.filter((shown) => parts.filter((part) => isMet(shown, part)).length >= parts.length - lacking);
-    if (found.length > 0) return { query, expected: found };
+    const matching = from.filter(
+      (shown) => parts.filter((part) => isMet(shown, part)).length >= parts.length - lacking,
+    );
+    if (matching.length > 0) return { query, expected: matching };
   }
   return { query, expected: [] };
 }
@@ -228,7 +230,7 @@ function someFilters(random: Random): Omit<SearchArguments, 'query'> {
 }
 
 async function expectAnswers(random: Random, model: Model): Promise<number> {
-  let found = 0;
+  let matches = 0;
   for (let times = 0; times < QUERIES; times++) {
     const filters = someFilters(random);
     const { query, expected } = someQuery(random, model.filtered({ query: '', ...filters }));
@@ -245,7 +247,7 @@ async function expectAnswers(random: Random, model: Model): Promise<number> {
     });
     // Pages of any size return the same order, each row once.
     expect(await search.all({ query, ...filters, limit: 1 + below(random, 3) })).toEqual(whole);
-    found += whole.length;
+    matches += whole.length;
   }
   for (let number = 0; number < 10; number++) {
     const id = agendaId('agenda_items', `i${number}`);
@@ -254,7 +256,7 @@ async function expectAnswers(random: Random, model: Model): Promise<number> {
       model.shown.some((shown) => shown.id === id) ? id : undefined,
     ]);
   }
-  return found;
+  return matches;
 }
 
 async function inBatches(random: Random, events: readonly StoredEvent[], generation: number): Promise<void> {
@@ -267,12 +269,12 @@ async function inBatches(random: Random, events: readonly StoredEvent[], generat
 
 /** The same events in another order; the events of each record keep theirs. */
 function shuffled(random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] {
-  const left = Map.groupBy(events, ({ stream }) => stream);
+  const remaining = Map.groupBy(events, ({ stream }) => stream);
   const result: StoredEvent[] = [];
-  while (left.size > 0) {
-    const stream = one(random, [...left.keys()]);
-    result.push(left.get(stream)!.shift()!);
-    if (left.get(stream)!.length === 0) left.delete(stream);
+  while (remaining.size > 0) {
+    const stream = one(random, [...remaining.keys()]);
+    result.push(remaining.get(stream)!.shift()!);
+    if (remaining.get(stream)!.length === 0) remaining.delete(stream);
   }
   return result;
 }
@@ -280,7 +282,7 @@ function shuffled(random: Random, events: readonly StoredEvent[]): readonly Stor
 describe('the search', () => {
   test('is the same for any order and batches of the events and finds the last event of each record', async () => {
     await withSeed(async (random) => {
-      let found = 0;
+      let matches = 0;
       for (let round = 0; round < ROUNDS; round++) {
         await search.clear([search.generation, other]);
         const events = Array.from({ length: CHANGES }, () => change(random));
@@ -290,10 +292,10 @@ describe('the search', () => {
           [search.generation, other].map((number) => dumpTables(search.database, agendaSearch, number)),
         );
         expect(dumps[0]).toEqual(dumps[1]);
-        found += await expectAnswers(random, new Model(events));
+        matches += await expectAnswers(random, new Model(events));
       }
       // A run without any result would prove nothing.
-      expect(found).toBeGreaterThan(ROUNDS);
+      expect(matches).toBeGreaterThan(ROUNDS);
     });
   });
 
@@ -310,7 +312,7 @@ describe('the search', () => {
       await search.clear();
       const { events } = search;
       const all = Array.from({ length: 150 }, () => {
-        const made = one(random, [
+        const event = one(random, [
           () =>
             events.item(`i${below(random, 8)}`, `m${below(random, 3)}`, {
               title: one(random, texts),
@@ -332,7 +334,7 @@ describe('the search', () => {
               url: 'https://example.org/d',
             }),
         ])();
-        return random() < 0.1 ? { ...made, type: 'RecordWithdrawn' } : made;
+        return random() < 0.1 ? { ...event, type: 'RecordWithdrawn' } : event;
       });
       await inBatches(random, all, search.generation);
       const model = new Model(all);
@@ -407,8 +409,8 @@ describe('any query', () => {
         const pieces = Array.from({ length: 1 + below(random, 60) }, () => one(random, PIECES)).join('');
         const input = { query: pieces.slice(0, 200), limit: 1 + below(random, 20) };
         if (!searchAgenda.input.safeParse(input).success) throw new Error('the schema refuses what it should take');
-        const found = await search.all(input);
-        expect(new Set(found).size).toBe(found.length);
+        const page = await search.all(input);
+        expect(new Set(page).size).toBe(page.length);
       }
     });
   });

@@ -30,26 +30,26 @@ afterAll(async () => {
 async function openMirror(limit: () => number) {
   const state = new Map<string, string>();
   const accountId = civic.identifiers.next();
-  const taken = await civic.takeSnapshot({ accountId, keyId: accountId, requestId: 'test' });
+  const snapshot = await civic.takeSnapshot({ accountId, keyId: accountId, requestId: 'test' });
   for (const resource of RESOURCES) {
     for (let cursor: string | null | undefined; cursor !== null; ) {
-      const { snapshotId } = taken;
-      const given = cursor === undefined ? {} : { cursor };
+      const { snapshotId } = snapshot;
+      const position = cursor === undefined ? {} : { cursor };
       const { text } = await civic.snapshotPage({
         accountId,
         snapshotId,
         resource,
         limit: limit(),
         maxResponseBytes: MAX_BYTES,
-        ...given,
+        ...position,
       });
       const page = JSON.parse(text) as { data: { items: { id: string }[] }; meta: { nextCursor: string | null } };
       for (const item of page.data.items) state.set(`${resource} ${item.id}`, JSON.stringify(item));
       cursor = page.meta.nextCursor;
     }
   }
-  expect(totalsOf(state)).toEqual({ counts: taken.counts, digests: taken.digests });
-  let cursor = taken.boundaryCursor;
+  expect(totalsOf(state)).toEqual({ counts: snapshot.counts, digests: snapshot.digests });
+  let cursor = snapshot.boundaryCursor;
   return {
     state,
     get position() {

@@ -102,15 +102,15 @@ async function openProgram() {
       ...parts,
       // The read model, folded again from the whole stream.
       revokedBefore: async ({ subscriptionId, keyId: asked }) => {
-        let found: string | null = null;
+        let matchingId: string | null = null;
         let owner: string | null = null;
         for (const stored of memory.events.filter(({ stream }) => stream === accountFeedsStream(ACCOUNT))) {
           const event = readSubscriptionEvent(stored);
           if (event.data.id !== subscriptionId) continue;
           if (event.type === 'FeedSubscriptionCreated') owner = event.data.keyId;
-          else found = event.data.revokedAt;
+          else matchingId = event.data.revokedAt;
         }
-        return owner === asked ? found : null;
+        return owner === asked ? matchingId : null;
       },
     }),
   };
@@ -140,55 +140,58 @@ test('every answer equals that of plain lists of subscriptions and keys, with an
         return live().length >= cap ? 'feed_subscription_limit_reached' : null;
       };
 
-      for (const asked of steps) {
+      for (const revocation of steps) {
         program.clock.time += 1;
         const before = program.memory.events.length;
-        if (asked.do === 'create') {
-          const name = `name ${asked.name}`;
-          const expected = expectedCreation(asked, name);
-          if (expected === null) program.memory.fates.push(asked.fate);
+        if (revocation.do === 'create') {
+          const name = `name ${revocation.name}`;
+          const expected = expectedCreation(revocation, name);
+          if (expected === null) program.memory.fates.push(revocation.fate);
           const request = {
             accountId: ACCOUNT,
-            keyId: keyId(asked.key),
+            keyId: keyId(revocation.key),
             requestId: 'r',
             name,
-            resource: asked.resource,
+            resource: revocation.resource,
             cap,
           };
-          const got = await outcome(program.create(request));
-          if (typeof got === 'string') expect(got).toBe(expected);
+          const actual = await outcome(program.create(request));
+          if (typeof actual === 'string') expect(actual).toBe(expected);
           else if (expected === null) {
-            const { id, startCursor, ...said } = got.subscription;
+            const { id, startCursor, ...said } = actual.subscription;
             const createdAt = new Date(program.clock.time).toISOString();
-            expect([got.created, said]).toEqual([
+            expect([actual.created, said]).toEqual([
               true,
-              { name, resource: asked.resource, keyId: keyId(asked.key), createdAt },
+              { name, resource: revocation.resource, keyId: keyId(revocation.key), createdAt },
             ]);
-            expect(decodeFeedCursor(startCursor)).toMatchObject({ feedId: FEED, binding: asked.resource ?? 'all' });
-            rows.push({ id, key: asked.key, name, resource: asked.resource, revokedAt: null });
-          } else expect([got.created, got.subscription.id]).toEqual([false, (expected as Row).id]);
+            expect(decodeFeedCursor(startCursor)).toMatchObject({
+              feedId: FEED,
+              binding: revocation.resource ?? 'all',
+            });
+            rows.push({ id, key: revocation.key, name, resource: revocation.resource, revokedAt: null });
+          } else expect([actual.created, actual.subscription.id]).toEqual([false, (expected as Row).id]);
           expect(program.memory.events.length - before).toBe(expected === null ? 1 : 0);
           if (expected === null) expect(live().length).toBeLessThanOrEqual(cap);
-        } else if (asked.do === 'revoke') {
+        } else if (revocation.do === 'revoke') {
           // A dead key is refused before this point.
-          if (!isAlive(asked.key)) continue;
-          const row = rows[asked.nth];
-          const mine = row !== undefined && row.key === asked.key;
+          if (!isAlive(revocation.key)) continue;
+          const row = rows[revocation.nth];
+          const mine = row !== undefined && row.key === revocation.key;
           const changes = mine && row.revokedAt === null;
-          if (changes) program.memory.fates.push(asked.fate);
+          if (changes) program.memory.fates.push(revocation.fate);
           const subscriptionId = row?.id ?? derivedId('test', 'nothing');
-          const got = await outcome(
-            program.revoke({ accountId: ACCOUNT, keyId: keyId(asked.key), requestId: 'r', subscriptionId }),
+          const actual = await outcome(
+            program.revoke({ accountId: ACCOUNT, keyId: keyId(revocation.key), requestId: 'r', subscriptionId }),
           );
           if (changes) row.revokedAt = new Date(program.clock.time).toISOString();
-          expect(got).toEqual(mine ? { id: row.id, revokedAt: row.revokedAt } : 'not_found');
+          expect(actual).toEqual(mine ? { id: row.id, revokedAt: row.revokedAt } : 'not_found');
           expect(program.memory.events.length - before).toBe(changes ? 1 : 0);
-        } else if (asked.do === 'revoke key') {
-          if (asked.key === 0 || revokedKeys.has(asked.key)) continue;
-          revokedKeys.add(asked.key);
-          await program.append('KeyRevoked', { keyId: keyId(asked.key) });
-        } else if (asked.do === 'wait') program.clock.time += asked.hours * HOUR_MS;
-        else cap = asked.cap;
+        } else if (revocation.do === 'revoke key') {
+          if (revocation.key === 0 || revokedKeys.has(revocation.key)) continue;
+          revokedKeys.add(revocation.key);
+          await program.append('KeyRevoked', { keyId: keyId(revocation.key) });
+        } else if (revocation.do === 'wait') program.clock.time += revocation.hours * HOUR_MS;
+        else cap = revocation.cap;
         expect(program.memory.fates).toEqual([]);
       }
     }),

@@ -46,7 +46,7 @@ describe('a header, path or query of 15,000 characters', () => {
   test('takes no more time percent-encoded', async () => {
     const timeOf = async (path: string): Promise<number> => {
       const before = process.cpuUsage();
-      for (let sent = 0; sent < 100; sent += 1) expect((await ask(path)).status).toBe(404);
+      for (let bytesSent = 0; bytesSent < 100; bytesSent += 1) expect((await ask(path)).status).toBe(404);
       const { user, system } = process.cpuUsage(before);
       return user + system;
     };

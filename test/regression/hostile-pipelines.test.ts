@@ -98,7 +98,7 @@ describe('one connection that pipelines and never reads', () => {
     edge.answerWith({ readCivicChanges: async () => ({ text, items: 0 }) });
     raw = await rawConnection(edge.port);
     raw.socket.pause();
-    for (let sent = 0; sent < 40; sent += 1) {
+    for (let bytesSent = 0; bytesSent < 40; bytesSent += 1) {
       raw.send(request('/api/v1/data/changes'));
       await probe(`${edge.url}/api/v1/data/nothing`);
     }

@@ -33,7 +33,7 @@ const opened = (): Promise<Socket | null> =>
     socket.once('connect', () => resolve(socket)).on('error', () => resolve(null));
   });
 
-const written = (socket: Socket, bytes: Buffer): Promise<void> =>
+const write = (socket: Socket, bytes: Buffer): Promise<void> =>
   new Promise((resolve) => {
     socket.write(bytes, () => resolve());
     socket.once('close', () => resolve());
@@ -52,7 +52,7 @@ async function resetAll(texts: readonly Buffer[], when: 'once sent' | 'once read
     const sockets = await Promise.all(
       texts.slice(from, from + AT_ONCE).map(async (text) => {
         const socket = await opened();
-        if (socket !== null && text.length > 0) await written(socket, text);
+        if (socket !== null && text.length > 0) await write(socket, text);
         if (when === 'once sent') socket?.resetAndDestroy();
         return socket;
       }),

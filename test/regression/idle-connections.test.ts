@@ -20,11 +20,11 @@ afterAll(async () => {
 });
 
 test('an idle connection does not keep the page that it has read', async () => {
-  const made: WeakRef<object>[] = [];
+  const references: WeakRef<object>[] = [];
   edge.answerWith({
     readCivicChanges: async () => {
       const page = { text: '{}', items: 0 };
-      made.push(new WeakRef(page));
+      references.push(new WeakRef(page));
       return page;
     },
   });
@@ -41,11 +41,11 @@ test('an idle connection does not keep the page that it has read', async () => {
     .poll(
       () => {
         collect();
-        return made.filter((page) => page.deref() !== undefined).length;
+        return references.filter((page) => page.deref() !== undefined).length;
       },
       { timeout: 60_000 },
     )
     .toBe(0);
-  expect(made.length).toBeGreaterThanOrEqual(2);
+  expect(references.length).toBeGreaterThanOrEqual(2);
   raw.socket.destroy();
 });

@@ -36,23 +36,23 @@ const statuses = (received: string): number[] =>
   [...received.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
 
 /** Delays the answer of health until it is released. */
-function held() {
-  const asked = Promise.withResolvers<void>();
+function holdRequest() {
+  const arrived = Promise.withResolvers<void>();
   const released = Promise.withResolvers<void>();
   edge.answerWith({
     readCivicHealth: async () => {
-      asked.resolve();
+      arrived.resolve();
       await released.promise;
       return EMPTY_ANSWERS.readCivicHealth();
     },
   });
-  return { asked: asked.promise, release: released.resolve };
+  return { asked: arrived.promise, release: released.resolve };
 }
 
 describe('requests behind a running one', () => {
   test('do not run if the answer before them closes the connection', async () => {
     await open();
-    const { asked, release } = held();
+    const { asked, release } = holdRequest();
     raw.send(get(HEALTH, 'connection: close') + post(BATCH, SOUND));
     await asked;
     release();
@@ -68,7 +68,7 @@ describe('requests behind a running one', () => {
 
   test('end the connection after the running answer if their body is broken', async () => {
     await open();
-    const { asked, release } = held();
+    const { asked, release } = holdRequest();
     raw.send(get(HEALTH));
     await asked;
     const head = `POST ${BATCH} HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${edge.keys.all}\r\ncontent-type: application/json\r\n`;

@@ -137,10 +137,11 @@ nightlyTest.each([
 });
 
 test('health names the feed while its tables are locked', async () => {
-  const told = await whileLocked([await liveTable('record_history'), await liveTable('record_history', 'state')], () =>
-    healthOf(served, key),
+  const outcome = await whileLocked(
+    [await liveTable('record_history'), await liveTable('record_history', 'state')],
+    () => healthOf(served, key),
   );
-  expect(told).toMatchObject({
+  expect(outcome).toMatchObject({
     status: 'unavailable',
     sources: [],
     pipeline: { head: null, unanswered: ['feed', 'sources'] },
@@ -148,8 +149,8 @@ test('health names the feed while its tables are locked', async () => {
 });
 
 nightlyTest('health is degraded while the reactors cannot be listed, and names them', async () => {
-  const told = await whileLocked(['civic.processors'], () => healthOf(served, key));
-  expect(told).toMatchObject({ status: 'degraded', pipeline: { unanswered: ['reactors'] } });
+  const outcome = await whileLocked(['civic.processors'], () => healthOf(served, key));
+  expect(outcome).toMatchObject({ status: 'degraded', pipeline: { unanswered: ['reactors'] } });
 });
 
 nightlyTest('a report and a poll are answered by the deadline while their read models are locked', async () => {

@@ -23,19 +23,19 @@ test('a reader of the log that stops reading stops no program, and what was drop
   const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM], { stdio: 'pipe' });
   const ended = once(child, 'exit');
   try {
-    let said = '';
-    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()));
-    await expect.poll(() => said).toBe('all logged\n');
+    let output = '';
+    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()));
+    await expect.poll(() => output).toBe('all logged\n');
     const log = text(child.stderr);
     child.stdin.end();
     const lines = (await log)
       .trim()
       .split('\n')
       .map((line) => JSON.parse(line) as { readonly msg: string; readonly lines?: number });
-    const written = lines.filter(({ msg }) => msg === 'filling the pipe').length;
+    const fillers = lines.filter(({ msg }) => msg === 'filling the pipe').length;
     const dropped = lines.reduce((sum, line) => sum + (line.lines ?? 0), 0);
     expect(dropped).toBeGreaterThan(0);
-    expect(written + dropped).toBe(LINES);
+    expect(fillers + dropped).toBe(LINES);
     expect(lines.map(({ msg }) => msg)).toContain('the last line');
     expect((await ended)[0]).toBe(0);
   } finally {
@@ -60,9 +60,9 @@ test.each(['await new Promise((resolve) => setTimeout(resolve, 300));', ''])(
       const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
         stdio: ['ignore', 'pipe', full],
       });
-      const said = text(child.stdout!);
+      const output = text(child.stdout!);
       expect((await once(child, 'exit'))[0]).toBe(3);
-      expect(await said).toBe('alive\n');
+      expect(await output).toBe('alive\n');
     } finally {
       closeSync(full);
     }

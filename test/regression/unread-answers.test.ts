@@ -52,7 +52,7 @@ test('the account that holds most of what is unread loses its oldest answers, an
   const { ended, ask } = await start();
   const slow = await ask('slow');
   const greedy: Socket[] = [];
-  for (let asked = 0; asked < 8; asked += 1) greedy.push(await ask('greedy'));
+  for (let requests = 0; requests < 8; requests += 1) greedy.push(await ask('greedy'));
   expect(ended.length).toBeGreaterThanOrEqual(5);
   expect(new Set(ended)).toEqual(new Set(['unread']));
   expect(await Promise.all([slow, greedy.at(-1)!, greedy[0]!].map(isReadWhole))).toEqual([true, true, false]);
@@ -60,7 +60,7 @@ test('the account that holds most of what is unread loses its oldest answers, an
 
 test('a text counts as many bytes as it has', async () => {
   const { ended, ask } = await start();
-  for (let asked = 0; asked < 4; asked += 1) await ask('text');
+  for (let requests = 0; requests < 4; requests += 1) await ask('text');
   expect(ended.length).toBeGreaterThanOrEqual(1);
 });
 
@@ -78,6 +78,6 @@ test('an answer whose client left before its creation is not retained', async ()
 
 test('answers that are read are not counted', async () => {
   const { ended, ask } = await start();
-  for (let asked = 0; asked < 8; asked += 1) expect(await isReadWhole(await ask('reader'))).toBe(true);
+  for (let requests = 0; requests < 8; requests += 1) expect(await isReadWhole(await ask('reader'))).toBe(true);
   expect(ended).toEqual([]);
 });

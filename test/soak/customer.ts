@@ -80,12 +80,12 @@ export class Customer {
       headers: { authorization: `Bearer ${this.#key}`, ...headers },
       ...(body === undefined ? {} : { body }),
     });
-    const asked: Asked = { operation, member: member.name, from, to: performance.now() };
+    const request: Asked = { operation, member: member.name, from, to: performance.now() };
     count(this.#world, operation, outcome);
-    const verdict = judgeAnswer(asked, outcome, this.#world.disturbances);
+    const verdict = judgeAnswer(request, outcome, this.#world.disturbances);
     if (verdict === 'again') return null;
     if (verdict === 'good' && outcome.kind === 'answer') {
-      return { status: outcome.status, text: outcome.text, member: member.name, from, to: asked.to };
+      return { status: outcome.status, text: outcome.text, member: member.name, from, to: request.to };
     }
     if (typeof verdict === 'object') this.#world.failures.add(verdict.wrong);
     throw new Over('wrong');

@@ -25,7 +25,7 @@ const inodesAt = (ports: ReadonlySet<number>): ReadonlySet<string> =>
 
 /** The open descriptors of a process that listens on these ports; throws when it has ended. */
 export function descriptorsOf(pid: number, ports: ReadonlySet<number>): Descriptors {
-  const taken = inodesAt(ports);
+  const inodes = inodesAt(ports);
   const links = readdirSync(`/proc/${pid}/fd`).flatMap((name) => {
     try {
       return [readlinkSync(`/proc/${pid}/fd/${name}`)];
@@ -34,6 +34,6 @@ export function descriptorsOf(pid: number, ports: ReadonlySet<number>): Descript
       return [];
     }
   });
-  const others = links.filter((link) => taken.has(/^socket:\[(\d+)\]$/.exec(link)?.[1] ?? ''));
+  const others = links.filter((link) => inodes.has(/^socket:\[(\d+)\]$/.exec(link)?.[1] ?? ''));
   return { own: links.length - others.length, taken: others.length };
 }

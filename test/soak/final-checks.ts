@@ -59,8 +59,10 @@ export async function checkEverything(
     for (const mirror of cast.mirrors) {
       const digests = mirror.digests();
       if (mirror.position !== head) failures.add(`${mirror.name} stands at ${mirror.position} and the head is ${head}`);
-      const wanted = Object.keys(ours).filter((resource) => mirror.resource === null || resource === mirror.resource);
-      const wrong = wanted.filter((resource) => digests[resource] !== ours[resource]);
+      const resources = Object.keys(ours).filter(
+        (resource) => mirror.resource === null || resource === mirror.resource,
+      );
+      const wrong = resources.filter((resource) => digests[resource] !== ours[resource]);
       if (wrong.length > 0) failures.add(`${mirror.name} differs in ${wrong.join(', ')}`);
     }
     checkWriters(
@@ -115,7 +117,7 @@ export async function checkEverything(
 /** Every acknowledged change is in the feed exactly as often as it was acknowledged. */
 function checkWriters({ failures }: World, { writers, importers }: Cast, feed: readonly string[]): void {
   const times = new Map<string, number>();
-  const held = new Map<string, string | null>();
+  const contents = new Map<string, string | null>();
   for (const text of feed) {
     const item = JSON.parse(text) as {
       resource: string;
@@ -126,35 +128,35 @@ function checkWriters({ failures }: World, { writers, importers }: Cast, feed: r
     const title = item.operation === 'remove' ? null : (item.data?.title ?? '');
     const token = title?.replace('Rezoning of two acres to retail ', '') ?? null;
     if (token !== null) times.set(token, (times.get(token) ?? 0) + 1);
-    held.set(`${item.resource} ${item.recordId}`, token);
+    contents.set(`${item.resource} ${item.recordId}`, token);
   }
   for (const writer of writers) {
-    const lost = writer.appended.filter((token) => times.get(token) !== 1);
-    if (lost.length > 0)
+    const lostTokens = writer.appended.filter((token) => times.get(token) !== 1);
+    if (lostTokens.length > 0)
       failures.add(
-        `acknowledged and not in the feed once: ${lost
+        `acknowledged and not in the feed once: ${lostTokens
           .slice(0, 5)
           .map((token) => `${token} (${times.get(token) ?? 0})`)
           .join(', ')}`,
       );
     const twice = [...writer.uncertain].filter((token) => (times.get(token) ?? 0) > 1);
     if (twice.length > 0) failures.add(`uncertain and in the feed more than once: ${twice.slice(0, 5).join(', ')}`);
-    const other = [...writer.own].filter(([key, token]) => (held.get(key) ?? null) !== token);
+    const other = [...writer.own].filter(([key, token]) => (contents.get(key) ?? null) !== token);
     if (other.length > 0)
       failures.add(
         `own records hold something else: ${other
           .slice(0, 3)
-          .map(([key, token]) => `${key} ${token} ${held.get(key)}`)
+          .map(([key, token]) => `${key} ${token} ${contents.get(key)}`)
           .join('; ')}`,
       );
   }
   for (const importer of importers) {
-    const lost = importer.acknowledged.filter((token) => !times.has(token));
-    if (lost.length > 0) failures.add(`imported and not in the feed: ${lost.slice(0, 5).join(', ')}`);
+    const lostTokens = importer.acknowledged.filter((token) => !times.has(token));
+    if (lostTokens.length > 0) failures.add(`imported and not in the feed: ${lostTokens.slice(0, 5).join(', ')}`);
     const repeated = importer.inOneGo.filter((token) => times.get(token) !== 1);
     if (repeated.length > 0)
       failures.add(`imported in one go and not in the feed once: ${repeated.slice(0, 5).join(', ')}`);
-    const other = [...importer.own].filter(([id, token]) => (held.get(`stream_records ${id}`) ?? null) !== token);
+    const other = [...importer.own].filter(([id, token]) => (contents.get(`stream_records ${id}`) ?? null) !== token);
     if (other.length > 0) failures.add(`imported records hold something else: ${other.slice(0, 3).join('; ')}`);
   }
 }

@@ -54,25 +54,25 @@ export function judgeAnswer(asked: Asked, outcome: Outcome, disturbances: Distur
   }
   const { status, text, headers } = outcome;
   const definition = OPERATIONS[operation] as KeyOperation;
-  const said = `${operation} at ${member} answered ${status} ${text.slice(0, 300)}`;
-  if (headers.get('cache-control') !== 'no-store') return { wrong: `${said}, without no-store` };
+  const description = `${operation} at ${member} answered ${status} ${text.slice(0, 300)}`;
+  if (headers.get('cache-control') !== 'no-store') return { wrong: `${description}, without no-store` };
   if ((headers.get('retry-after') !== null) !== (status === 429))
-    return { wrong: `${said}, with the wrong Retry-After` };
+    return { wrong: `${description}, with the wrong Retry-After` };
   if (
     status === definition.success.status ||
     (status < 300 && definition.otherAnswers?.some((other) => other.status === status))
   )
     return 'good';
   const envelope = errorEnvelope.safeParse(parsed(text));
-  if (!envelope.success) return { wrong: `${said}, which is no envelope` };
+  if (!envelope.success) return { wrong: `${description}, which is no envelope` };
   const { code } = envelope.data.error;
   if (!definition.refusals.includes(code) || STATUSES[code] !== status)
-    return { wrong: `${said}, which it has no right to` };
+    return { wrong: `${description}, which it has no right to` };
   if (RATES.has(code) || isBusySearch(operation, envelope.data.error)) return 'again';
-  if (!PASSING.has(code)) return { wrong: said };
+  if (!PASSING.has(code)) return { wrong: description };
   const near: readonly Touched[] = ['database', process, `link ${member}`];
   if (disturbances.during(from, to, WAITS.has(operation) ? undefined : near)) return 'again';
-  return { wrong: `${said}, and nothing was disturbed` };
+  return { wrong: `${description}, and nothing was disturbed` };
 }
 
 /** A search may wait longer on a busy machine than its account is allowed to. */

@@ -20,12 +20,12 @@ function tell(file: string): void {
     ({ space_name: name }) => name !== 'new_space' && name !== 'new_large_object_space',
   );
   const heap = spaces.reduce((total, { space_used_size: used }) => total + used, 0);
-  const kept: Kept = {
+  const usage: Kept = {
     pid: process.pid,
     age: process.uptime(),
     keptMb: (heap + process.memoryUsage().external) / 2 ** 20,
   };
-  appendFileSync(file, `${JSON.stringify(kept)}\n`);
+  appendFileSync(file, `${JSON.stringify(usage)}\n`);
 }
 
 /**

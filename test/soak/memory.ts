@@ -93,7 +93,7 @@ export class Memory {
   }
 
   findings(): readonly MemoryFinding[] {
-    const kept = [...this.#files].filter(existsSync).flatMap((file) =>
+    const keptSamples = [...this.#files].filter(existsSync).flatMap((file) =>
       readFileSync(file, 'utf8')
         .split('\n')
         .filter((line) => line !== '')
@@ -101,7 +101,7 @@ export class Memory {
     );
     return [...this.#lives]
       .filter(([, { samples }]) => samples.length > 1)
-      .map(([pid, life]) => findingOf({ ...life, kept: kept.filter((each) => each.pid === pid) }));
+      .map(([pid, life]) => findingOf({ ...life, kept: keptSamples.filter((each) => each.pid === pid) }));
   }
 }
 

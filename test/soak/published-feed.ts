@@ -40,19 +40,19 @@ export class PublishedFeed {
     const { cursor, ...rest } = item;
     const position = positionOfCursor(cursor);
     const text = JSON.stringify(rest);
-    const known = this.items.get(position);
-    if (known !== undefined) {
-      if (known.text !== text) throw new Error(`position ${position} was ${known.text} and is now ${text}`);
-      return known;
+    const published = this.items.get(position);
+    if (published !== undefined) {
+      if (published.text !== text) throw new Error(`position ${position} was ${published.text} and is now ${text}`);
+      return published;
     }
     const key = `${item.resource} ${item.recordId}`;
     const content =
       item.operation === 'remove'
         ? null
         : { resource: item.resource, id: item.recordId, canonical: canonicalJson(item.data) };
-    const seen = { position, text, key, resource: item.resource, content };
-    this.items.set(position, seen);
-    return seen;
+    const entry = { position, text, key, resource: item.resource, content };
+    this.items.set(position, entry);
+    return entry;
   }
 
   /** The highest position below which nothing is missing. */

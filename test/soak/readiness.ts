@@ -43,9 +43,9 @@ export function openReadiness(world: World, key: string): Readiness {
           if (outcome?.kind === 'appended') position = outcome.position;
           // A probe with a lost outcome is looked up.
           if (outcome?.kind === 'unchanged') position = await direct.log.head();
-          const found = await look(token, position!);
-          if (found === null) return elapsed();
-          missing = found;
+          const isVisible = await look(token, position!);
+          if (isVisible === null) return elapsed();
+          missing = isVisible;
         } catch (error) {
           missing = String(error);
         }
@@ -60,8 +60,8 @@ export function openReadiness(world: World, key: string): Readiness {
 async function missingAt({ name, role, baseUrl, opsUrl }: Member, key: string, token: string): Promise<string | null> {
   const signal = AbortSignal.timeout(ANSWER_MS);
   const ready = await fetch(`${opsUrl}/readyz`, { signal });
-  const said = await ready.text();
-  if (ready.status !== 200) return `${name} is not ready: ${said}`;
+  const body = await ready.text();
+  if (ready.status !== 200) return `${name} is not ready: ${body}`;
   if (role !== 'api') return null;
   const answer = await fetch(`${baseUrl}/api/v1/data/batch`, {
     method: 'POST',

@@ -71,7 +71,7 @@ export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: S
     const findings = memory.findings();
     for (const wrong of memoryFailures(findings)) failures.add(wrong);
     await Promise.all(world.members.map((member) => member.end('SIGTERM')));
-    const done = {
+    const totals = {
       'feed positions': position,
       'events in the log': events,
       'pages read by mirrors': pages(),
@@ -104,7 +104,7 @@ export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: S
       answers: world.answers,
       memory: findings,
       errors: errorsOf(world.members),
-      done,
+      done: totals,
     };
   } finally {
     memory.stop();

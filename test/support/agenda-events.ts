@@ -36,7 +36,7 @@ export class AgendaEvents {
   }
 
   jurisdiction(name: string, { createdAt, ...content }: Content<'jurisdictions'> = {}): StoredEvent {
-    const given: RecordContent<'jurisdictions'> = {
+    const defaults: RecordContent<'jurisdictions'> = {
       slug: name,
       name: `City of ${name}`,
       level: 'city',
@@ -45,13 +45,13 @@ export class AgendaEvents {
       timezone: 'America/Chicago',
       active: true,
     };
-    return this.publish('jurisdictions', name, { ...given, ...content }, createdAt);
+    return this.publish('jurisdictions', name, { ...defaults, ...content }, createdAt);
   }
 
   /** The body `city-council` of the jurisdiction of that name, by default. */
   body(name: string, { createdAt, ...content }: Content<'public_bodies'> = {}): StoredEvent {
     const jurisdictionId = agendaId('jurisdictions', name);
-    const given: RecordContent<'public_bodies'> = {
+    const defaults: RecordContent<'public_bodies'> = {
       jurisdictionId,
       slug: 'city-council',
       name: `Council of ${name}`,
@@ -60,11 +60,11 @@ export class AgendaEvents {
       timezone: 'America/Chicago',
       active: true,
     };
-    return this.publish('public_bodies', name, { ...given, ...content }, createdAt);
+    return this.publish('public_bodies', name, { ...defaults, ...content }, createdAt);
   }
 
   topic(name: string, { createdAt, ...content }: Content<'topics'> = {}): StoredEvent {
-    const given: RecordContent<'topics'> = {
+    const defaults: RecordContent<'topics'> = {
       slug: name,
       name,
       publicLabel: name,
@@ -75,12 +75,12 @@ export class AgendaEvents {
       classificationActive: true,
       taxonomyManaged: false,
     };
-    return this.publish('topics', name, { ...given, ...content }, createdAt);
+    return this.publish('topics', name, { ...defaults, ...content }, createdAt);
   }
 
   /** A source of the body of that name, by default. */
   source(name: string, { createdAt, ...content }: Content<'sources'> = {}): StoredEvent {
-    const given: RecordContent<'sources'> = {
+    const defaults: RecordContent<'sources'> = {
       jurisdictionId: agendaId('jurisdictions', name),
       publicBodyId: agendaId('public_bodies', name),
       sourceType: 'legistar',
@@ -89,11 +89,11 @@ export class AgendaEvents {
       status: 'healthy',
       consecutiveFailures: 0,
     };
-    return this.publish('sources', name, { ...given, ...content }, createdAt);
+    return this.publish('sources', name, { ...defaults, ...content }, createdAt);
   }
 
   meeting(name: string, body: string, startsAt: string, content: Content<'meetings'> = {}): StoredEvent {
-    const given: RecordContent<'meetings'> = {
+    const defaults: RecordContent<'meetings'> = {
       publicBodyId: agendaId('public_bodies', body),
       sourceId: agendaId('sources', body),
       title: name,
@@ -102,21 +102,21 @@ export class AgendaEvents {
       status: 'scheduled',
       sourceUrl: `https://example.org/m/${name}`,
     };
-    return this.publish('meetings', name, { ...given, ...content });
+    return this.publish('meetings', name, { ...defaults, ...content });
   }
 
   item(name: string, meeting: string, content: Content<'agenda_items'> = {}): StoredEvent {
-    const given: RecordContent<'agenda_items'> = {
+    const defaults: RecordContent<'agenda_items'> = {
       meetingId: agendaId('meetings', meeting),
       sequence: 1,
       title: `Item ${name}`,
       sourceUrl: `https://example.org/i/${name}`,
     };
-    return this.publish('agenda_items', name, { ...given, ...content });
+    return this.publish('agenda_items', name, { ...defaults, ...content });
   }
 
   hit(name: string, item: string, topic: string, content: Content<'agenda_hits'> = {}): StoredEvent {
-    const given: RecordContent<'agenda_hits'> = {
+    const defaults: RecordContent<'agenda_hits'> = {
       agendaItemId: agendaId('agenda_items', item),
       topicId: agendaId('topics', topic),
       summary: `Summary ${name}`,
@@ -128,7 +128,7 @@ export class AgendaEvents {
       classifiedAt: '2026-01-01T00:00:00.000Z',
       classifier: 'test',
     };
-    return this.publish('agenda_hits', name, { ...given, ...content });
+    return this.publish('agenda_hits', name, { ...defaults, ...content });
   }
 
   /** A covered city with its council and a source. */

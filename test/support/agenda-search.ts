@@ -27,9 +27,9 @@ export async function openTestSearch() {
   const store = createGenerationStore(database.transactor);
   const { generation } = await store.create(agendaSearch, 'live', 0);
   /** Every statement that the queries sent. */
-  const sent: Statement[] = [];
+  const statements: Statement[] = [];
   const rows = async <Row>(statement: Statement) => {
-    sent.push(statement);
+    statements.push(statement);
     return database.read.rows<Row>(statement);
   };
   const reads = createLiveReads({ ...database.read, rows });
@@ -50,7 +50,7 @@ export async function openTestSearch() {
     store,
     generation,
     clock,
-    sent,
+    sent: statements,
     reads,
     events: new AgendaEvents(),
     execute,
@@ -71,8 +71,8 @@ export async function openTestSearch() {
       return ids;
     },
     item: async (name: string) => {
-      const found = await item(agendaId('agenda_items', name));
-      return found === null ? null : getAgendaItem.data.parse({ item: found, truncated: false }).item;
+      const itemResult = await item(agendaId('agenda_items', name));
+      return itemResult === null ? null : getAgendaItem.data.parse({ item: itemResult, truncated: false }).item;
     },
     async clear(generations: readonly number[] = [generation]): Promise<void> {
       const tables = generations.flatMap((number) => agendaSearch.tables(number));

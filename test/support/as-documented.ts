@@ -10,13 +10,13 @@ export async function expectAnswer(
   status: number,
   asked: Asked = {},
 ): Promise<ProxiedAnswer> {
-  const got = await proxy.ask(id, asked);
+  const response = await proxy.ask(id, asked);
   expect({
     id,
     asked,
-    status: got.status,
-    violations: got.ofResponse,
-    text: got.status === status ? '' : got.text,
+    status: response.status,
+    violations: response.ofResponse,
+    text: response.status === status ? '' : response.text,
   }).toEqual({
     id,
     asked,
@@ -24,15 +24,15 @@ export async function expectAnswer(
     violations: [],
     text: '',
   });
-  return got;
+  return response;
 }
 
 /** The same for a request that also matches the document; returns the body. */
 export async function expectGood<Body>(proxy: ValidatingProxy, id: OperationId, asked: Asked = {}): Promise<Body> {
   const operation = OPERATIONS[id];
-  const got = await expectAnswer(proxy, id, operation.access === 'closed' ? 403 : operation.success.status, asked);
-  expect({ id, asked, violations: got.ofRequest }).toEqual({ id, asked, violations: [] });
-  return JSON.parse(got.text) as Body;
+  const response = await expectAnswer(proxy, id, operation.access === 'closed' ? 403 : operation.success.status, asked);
+  expect({ id, asked, violations: response.ofRequest }).toEqual({ id, asked, violations: [] });
+  return JSON.parse(response.text) as Body;
 }
 
 export async function expectRefused(

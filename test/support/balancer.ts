@@ -47,15 +47,15 @@ export async function startBalancer(backends: readonly Backend[]): Promise<Balan
     };
     if (backend === undefined) return fail('no process is ready');
     const { connection: _hop, ...headers } = asked.headers;
-    const sent = request(`${backend.baseUrl}${asked.url}`, { agent, method: asked.method, headers });
-    sent.once('error', (error) => fail((error as NodeJS.ErrnoException).code ?? error.message));
-    sent.once('response', (came) => {
+    const outgoing = request(`${backend.baseUrl}${asked.url}`, { agent, method: asked.method, headers });
+    outgoing.once('error', (error) => fail((error as NodeJS.ErrnoException).code ?? error.message));
+    outgoing.once('response', (came) => {
       const { connection: _of, ...told } = came.headers;
       came.once('error', (error) => fail(error.message));
       answer.writeHead(came.statusCode!, told);
       came.pipe(answer);
     });
-    asked.pipe(sent);
+    asked.pipe(outgoing);
   });
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -15,11 +15,12 @@ const ARGUMENTS = [
 
 /** The Chromium of this machine: that of `CHROMIUM_PATH`, or one under its usual names; undefined if there is none. */
 export function chromiumPath(): string | undefined {
-  const given = process.env['CHROMIUM_PATH'];
-  if (given !== undefined && given !== '') return existsSync(given) ? given : undefined;
+  const configuredPath = process.env['CHROMIUM_PATH'];
+  if (configuredPath !== undefined && configuredPath !== '')
+    return existsSync(configuredPath) ? configuredPath : undefined;
   return ['chromium', 'chromium-browser', 'google-chrome'].flatMap((name) => {
-    const found = spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim() ?? '';
-    return found === '' ? [] : [found];
+    const path = spawnSync('which', [name], { encoding: 'utf8' }).stdout?.trim() ?? '';
+    return path === '' ? [] : [path];
   })[0];
 }
 

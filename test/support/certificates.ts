@@ -16,7 +16,7 @@ const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-
 export function certificateFolder() {
   const folder = mkdtempSync(join(tmpdir(), 'civic-certificates-'));
   const openssl = (...args: string[]) => void execFileSync('openssl', args, { cwd: folder, stdio: 'pipe' });
-  const made = (name: string, authority: string): MadeCertificate => ({
+  const certificateOf = (name: string, authority: string): MadeCertificate => ({
     key: readFileSync(join(folder, `${name}.key`), 'utf8'),
     certificate: readFileSync(join(folder, `${name}.pem`), 'utf8'),
     authorityFile: join(folder, `${authority}.pem`),
@@ -40,7 +40,7 @@ export function certificateFolder() {
     selfSigned(): MadeCertificate {
       const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1', '-days', '2'];
       openssl('req', '-x509', ...NEW_KEY, '-keyout', 'self.key', '-out', 'self.pem', ...subject);
-      return made('self', 'self');
+      return certificateOf('self', 'self');
     },
     /** Signed by an authority; valid for so many days from now, which may be in the past. */
     signed(name: string, { host, days }: { readonly host: string; readonly days: number }): MadeCertificate {
@@ -59,7 +59,7 @@ export function certificateFolder() {
       );
       const by = ['-CA', 'authority.pem', '-CAkey', 'authority.key', '-CAcreateserial', '-copy_extensions', 'copy'];
       openssl('x509', '-req', '-in', `${name}.csr`, ...by, '-days', String(days), '-out', `${name}.pem`);
-      return made(name, 'authority');
+      return certificateOf(name, 'authority');
     },
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };

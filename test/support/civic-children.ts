@@ -30,24 +30,24 @@ export function startFolding(
   });
   const ended = once(child, 'exit');
   const lines = createInterface({ input: child.stdout });
-  const said: string[] = [];
+  const outputLines: string[] = [];
   createInterface({ input: child.stderr }).on('line', (line) => {
-    said.push(line);
-    if (said.length > LAST_LINES) said.shift();
+    outputLines.push(line);
+    if (outputLines.length > LAST_LINES) outputLines.shift();
   });
-  const told = (): readonly string[] =>
+  const readLines = (): readonly string[] =>
     child.exitCode === null && child.signalCode === null
-      ? said
-      : [...said, `ended by ${child.signalCode ?? child.exitCode}`];
+      ? outputLines
+      : [...outputLines, `ended by ${child.signalCode ?? child.exitCode}`];
   const firstLine = Promise.race([
     once(lines, 'line').then(([line]) => String(line)),
-    ended.then(() => Promise.reject(new Error(`the folding process ended without a word: ${told().join('\n')}`))),
+    ended.then(() => Promise.reject(new Error(`the folding process ended without a word: ${readLines().join('\n')}`))),
   ]);
   firstLine.catch(() => undefined);
   return {
     process: child,
     firstLine,
-    told,
+    told: readLines,
     async kill() {
       child.kill('SIGKILL');
       await ended;

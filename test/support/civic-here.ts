@@ -72,14 +72,14 @@ export async function runCivicHere(
     readonly input?: string | Buffer | undefined;
   },
 ): Promise<AnsweredHere> {
-  const said = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
-  const sayError = (bytes: Uint8Array): void => void said.stderr.push(bytes);
+  const chunks = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
+  const sayError = (bytes: Uint8Array): void => void chunks.stderr.push(bytes);
   const environment: Record<string, string> = { ...env };
   const own = Object.assign(new EventEmitter(), {
     argv: [process.execPath, 'civic', ...args],
     env: environment,
     stdin: Readable.from(input.length === 0 ? [] : [Buffer.from(input as string)], { objectMode: false }),
-    stdout: collecting((bytes) => said.stdout.push(bytes)),
+    stdout: collecting((bytes) => chunks.stdout.push(bytes)),
     stderr: collecting(sayError),
     loadEnvFile() {
       for (const [name, value] of Object.entries(parseEnv(readFileSync(join(cwd, '.env'), 'utf8'))))
@@ -106,5 +106,5 @@ export async function runCivicHere(
     leave();
   }
   const text = (parts: readonly Uint8Array[]) => Buffer.concat(parts).toString('utf8');
-  return { exitCode, stdout: text(said.stdout), stderr: withoutProgress(text(said.stderr)) };
+  return { exitCode, stdout: text(chunks.stdout), stderr: withoutProgress(text(chunks.stderr)) };
 }

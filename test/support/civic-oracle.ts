@@ -52,9 +52,9 @@ export function answerOf(world: FeedWorld, { cursor, resource, limit }: FeedQues
     if (next !== undefined && next.changedAt < now - retentionMs) return { refused: 'cursor_expired' };
   }
   const start = cursor === null ? floorOf(world) : cursor.position;
-  const wanted = changes.slice(start).filter((change) => resource === null || change.resource === resource);
-  const page = wanted.slice(0, limit);
-  const hasMore = wanted.length > limit;
+  const matching = changes.slice(start).filter((change) => resource === null || change.resource === resource);
+  const page = matching.slice(0, limit);
+  const hasMore = matching.length > limit;
   const next = hasMore ? page.at(-1)!.position : changes.length;
   const replayExpiresAt = (changes[next]?.changedAt ?? now) + retentionMs;
   const historyPruned = cursor === null && floorOf(world) > 0;

@@ -55,14 +55,14 @@ export async function openClassification(
   const projector = folds ? civic.startProjector() : undefined;
   const events = new AgendaEvents();
   const store = createProcessorStore(civic.database.transactor);
-  const known = publishedRecords(civic.reads, civic.log);
+  const records = publishedRecords(civic.reads, civic.log);
   const unclassified = createUnclassifiedItems(civic.database.transactor);
   const running: RunningReactor[] = [];
   const parts = (overrides: Partial<ClassificationDependencies> = {}): ClassificationDependencies => ({
     log: civic.log,
     clock: systemClock,
     writer: civic.writer,
-    known,
+    known: records,
     logger: civic.logger,
     classifier: topicClassifier(),
     unclassified,
@@ -73,17 +73,17 @@ export async function openClassification(
   });
   const row = async () => (await store.listReactors()).find(({ name }) => name === CLASSIFICATION);
   const hits = async (): Promise<readonly RecordData<'agenda_hits'>[]> => {
-    const found: RecordData<'agenda_hits'>[] = [];
+    const hits: RecordData<'agenda_hits'>[] = [];
     for await (const ids of currentIds(civic.reads, 'agenda_hits'))
-      found.push(...(await known.current('agenda_hits', ids)).values());
-    return found;
+      hits.push(...(await records.current('agenda_hits', ids)).values());
+    return hits;
   };
   return {
     civic,
     projector,
     events,
     store,
-    known,
+    known: records,
     unclassified,
     parts,
     row,

@@ -32,9 +32,9 @@ export function installClientPackage(parent: string): string {
 
 /** The Node of the machine where it is version 20, the oldest that the client supports; else the present one. */
 export function oldestNode(): string {
-  const found = (process.env['PATH'] ?? '')
+  const nodePath = (process.env['PATH'] ?? '')
     .split(delimiter)
     .map((folder) => join(folder, 'node'))
     .find((file) => existsSync(file) && /^v20\./.test(spawnSync(file, ['--version'], { encoding: 'utf8' }).stdout));
-  return found ?? process.execPath;
+  return nodePath ?? process.execPath;
 }

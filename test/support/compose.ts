@@ -39,8 +39,8 @@ function interpolated(text: string, env: Readonly<Record<string, string>>): stri
   const value = env[name] ?? '';
   if (kind === '?' && value === '') throw new Error(`required variable ${name} is missing a value: ${rest}`);
   const isRest = kind === '+' ? value !== '' : kind === '-' && value === '';
-  const put = isRest ? interpolated(rest, env) : kind === '+' ? '' : value;
-  return text.slice(0, start) + put + interpolated(text.slice(end + 1), env);
+  const replacement = isRest ? interpolated(rest, env) : kind === '+' ? '' : value;
+  return text.slice(0, start) + replacement + interpolated(text.slice(end + 1), env);
 }
 
 function closingBrace(text: string, from: number): number {

@@ -28,9 +28,9 @@ export function keptClient(): KeptClient {
     ask: (baseUrl, { method, path, headers = {}, body }) =>
       new Promise((resolve, reject) => {
         const typed = body === undefined ? {} : { 'content-type': 'application/json' };
-        const sent = request(`${baseUrl}${path}`, { agent, method, headers: { ...typed, ...headers } });
-        sent.once('error', (error) => reject(Object.assign(error, { kept: sent.reusedSocket })));
-        sent.once('response', (came) => {
+        const outgoing = request(`${baseUrl}${path}`, { agent, method, headers: { ...typed, ...headers } });
+        outgoing.once('error', (error) => reject(Object.assign(error, { kept: outgoing.reusedSocket })));
+        outgoing.once('response', (came) => {
           let text = '';
           came.setEncoding('utf8').on('data', (part: string) => (text += part));
           came.once('error', reject);
@@ -38,7 +38,7 @@ export function keptClient(): KeptClient {
             resolve({ status: came.statusCode!, text, last: came.headers.connection === 'close' }),
           );
         });
-        sent.end(body);
+        outgoing.end(body);
       }),
     close: () => agent.destroy(),
   };

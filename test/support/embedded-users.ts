@@ -102,9 +102,9 @@ export function processesOf(dataDir: string): Found[] {
 }
 
 export function supervisorOf(dataDir: string): number {
-  const found = processesOf(dataDir).find(({ command }) => command.includes('supervisor.sh'));
-  if (found === undefined) throw new Error(`no supervisor runs for ${dataDir}`);
-  return found.pid;
+  const supervisor = processesOf(dataDir).find(({ command }) => command.includes('supervisor.sh'));
+  if (supervisor === undefined) throw new Error(`no supervisor runs for ${dataDir}`);
+  return supervisor.pid;
 }
 
 export function postmasterOf(dataDir: string): number {

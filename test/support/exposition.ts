@@ -28,7 +28,7 @@ export function parseExposition(text: string): readonly MetricFamily[] {
     string,
     { name: string; type: MetricFamily['type']; help: string; samples: MetricSample[] }
   >();
-  const seen = new Set<string>();
+  const names = new Set<string>();
   let current: { name: string; type: MetricFamily['type']; help: string; samples: MetricSample[] } | undefined;
   let help: { readonly name: string; readonly text: string } | undefined;
   if (!text.endsWith('\n')) throw new Error('the last line has no end');
@@ -49,8 +49,8 @@ export function parseExposition(text: string): readonly MetricFamily[] {
         throw new Error(`not of ${current.name}: ${line}`);
       const labels = Object.fromEntries([...(sample[2] ?? '').matchAll(LABEL)].map(([, key, value]) => [key!, value!]));
       const series = `${sample[1]} ${JSON.stringify(Object.entries(labels).toSorted(([a], [b]) => a.localeCompare(b)))}`;
-      if (seen.has(series)) throw new Error(`twice: ${line}`);
-      seen.add(series);
+      if (names.has(series)) throw new Error(`twice: ${line}`);
+      names.add(series);
       current.samples.push({ name: sample[1]!, labels, value: Number(sample[3]!.replace('Inf', 'Infinity')) });
     }
   }

@@ -16,9 +16,9 @@ export function openWithFailing(
 }
 /** A process that fails to write the move to a state, a number of times. */
 export function openWithFailingMove(shop: TestPayments, to: string, often = 1): Payments {
-  let left = often;
+  let failuresLeft = often;
   const failIf = (move: { readonly to: string }): void => {
-    if (move.to === to && (left -= 1) >= 0) throw new Error('the store is gone');
+    if (move.to === to && (failuresLeft -= 1) >= 0) throw new Error('the store is gone');
   };
   const ledger: PaymentLedger = {
     ...shop.ledger,

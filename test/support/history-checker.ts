@@ -52,14 +52,14 @@ export function checkReading(
   read: readonly ReadItem[],
   span: { readonly from: number; readonly to: number; readonly resource: string | null },
 ): void {
-  const wanted = expected
+  const expectedItems = expected
     .slice(span.from, span.to)
     .filter(({ resource }) => span.resource === null || resource === span.resource);
   const positions = read.map(({ position }) => position);
-  const wantedPositions = wanted.map(({ position }) => position);
+  const wantedPositions = expectedItems.map(({ position }) => position);
   expect(positions.join(' ')).toBe(wantedPositions.join(' '));
   for (const [index, { text }] of read.entries())
-    if (text !== wanted[index]!.text) expect(text).toBe(wanted[index]!.text);
+    if (text !== expectedItems[index]!.text) expect(text).toBe(expectedItems[index]!.text);
 }
 
 /** A state as sorted lines, to compare with another. */

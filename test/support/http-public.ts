@@ -20,10 +20,10 @@ export async function expectPublicRefusal(response: Response, status: number, co
 export async function expectPublicSuccess(response: Response, directive = PUBLIC_DIRECTIVE): Promise<unknown> {
   const text = await response.text();
   expect({ status: response.status, text }).toMatchObject({ status: 200 });
-  const told = Object.fromEntries(
+  const answerHeaders = Object.fromEntries(
     ['content-type', 'cache-control', 'vary'].map((name) => [name, response.headers.get(name)]),
   );
-  expect(told).toEqual({
+  expect(answerHeaders).toEqual({
     'content-type': 'application/json; charset=utf-8',
     'cache-control': directive,
     vary: 'Accept-Encoding',

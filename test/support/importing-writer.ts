@@ -89,8 +89,8 @@ export class ImportingWriter {
 
   #acknowledge(lines: readonly Line[], answer: Answered, { inOneGo, bad }: { inOneGo: boolean; bad: number }): void {
     const good = bad === 0 ? answer.exitCode === 0 && answer.stderr === '' : answer.exitCode === 3;
-    const said = good ? (JSON.parse(answer.stdout) as Record<string, number>) : {};
-    const { read, appended = 0, unchanged = 0, rejected } = said;
+    const counts = good ? (JSON.parse(answer.stdout) as Record<string, number>) : {};
+    const { read, appended = 0, unchanged = 0, rejected } = counts;
     if (read !== lines.length + bad || appended + unchanged !== lines.length || rejected !== bad) {
       throw new Error(`import ${this.imports} of ${this.#plan.name}: ${JSON.stringify(answer)}`);
     }

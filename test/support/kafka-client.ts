@@ -35,10 +35,10 @@ export async function readTopic(brokers: string, topic: string): Promise<readonl
     ]),
   );
   await admin.disconnect();
-  const left = new Set([...ends].filter(([, end]) => end > 0n).map(([partition]) => partition));
+  const unread = new Set([...ends].filter(([, end]) => end > 0n).map(([partition]) => partition));
   // Identified by partition and offset: a new group gets all messages again.
   const messages = new Map<string, ReadMessage>();
-  if (left.size === 0) return [];
+  if (unread.size === 0) return [];
   const consumer = kafka.consumer({
     groupId: `test-${randomUUID()}`,
     maxWaitTimeInMs: 50,
@@ -47,8 +47,8 @@ export async function readTopic(brokers: string, topic: string): Promise<readonl
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   consumer.on('consumer.crash', ({ payload }) => payload.restart || reject(payload.error));
   consumer.on('consumer.end_batch_process', ({ payload: { partition, lastOffset } }) => {
-    if (BigInt(lastOffset) >= ends.get(partition)! - 1n) left.delete(partition);
-    if (left.size === 0) resolve();
+    if (BigInt(lastOffset) >= ends.get(partition)! - 1n) unread.delete(partition);
+    if (unread.size === 0) resolve();
   });
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });

@@ -33,11 +33,11 @@ const topicsOf = <Part>(
   });
 
 function groupOf({ groups }: PeerState, id: string): PeerGroup {
-  const known = groups.get(id);
-  if (known !== undefined) return known;
-  const made = new PeerGroup();
-  groups.set(id, made);
-  return made;
+  const existing = groups.get(id);
+  if (existing !== undefined) return existing;
+  const created = new PeerGroup();
+  groups.set(id, created);
+  return created;
 }
 
 const produce: Answer = (asked, { store, node }) => {
@@ -57,13 +57,13 @@ const produce: Answer = (asked, { store, node }) => {
         : store.transactions.mayWrite(name, bytes.readBigInt64BE(43), bytes.readInt16BE(51), partition);
     return { index, produced: refused === CODES.none ? partition.append(bytes) : none(refused) };
   });
-  const said = new WireWriter();
-  said.list(topics, ({ topic, parts }) =>
-    said
+  const response = new WireWriter();
+  response.list(topics, ({ topic, parts }) =>
+    response
       .text(topic)
-      .list(parts, ({ index, produced }) => said.int32(index).int16(produced.code).int64(produced.base).int64(-1)),
+      .list(parts, ({ index, produced }) => response.int32(index).int16(produced.code).int64(produced.base).int64(-1)),
   );
-  return said.int32(0);
+  return response.int32(0);
 };
 
 const fetch: Answer = async (asked, { store }) => {
@@ -89,25 +89,25 @@ const fetch: Answer = async (asked, { store }) => {
     return all.reduce((sum, { fetched }) => sum + (fetched?.bytes.length ?? 0), 0) >= minBytes;
   };
   const until = Date.now() + waitMs;
-  let found = look();
-  while (!isEnough(found) && Date.now() < until) {
+  let batches = look();
+  while (!isEnough(batches) && Date.now() < until) {
     const changed = new Promise<void>((resolve) => {
       for (const { topic, parts } of topics)
         for (const { index } of parts) store.partition(topic, index)?.onChange(resolve);
     });
     await Promise.race([changed, after(until - Date.now())]);
-    found = look();
+    batches = look();
   }
-  const said = new WireWriter().int32(0);
-  return said.list(found, ({ topic, parts }) =>
-    said.text(topic).list(parts, ({ index, fetched }) => {
-      said
+  const response = new WireWriter().int32(0);
+  return response.list(batches, ({ topic, parts }) =>
+    response.text(topic).list(parts, ({ index, fetched }) => {
+      response
         .int32(index)
         .int16(fetched?.code ?? CODES.unknownTopic)
         .int64(fetched?.high ?? -1)
         .int64(fetched?.stable ?? -1);
-      said.list(fetched?.aborted ?? [], ({ producer, first }) => said.int64(producer).int64(first));
-      said.bytes(fetched?.bytes ?? Buffer.alloc(0));
+      response.list(fetched?.aborted ?? [], ({ producer, first }) => response.int64(producer).int64(first));
+      response.bytes(fetched?.bytes ?? Buffer.alloc(0));
     }),
   );
 };
@@ -116,12 +116,12 @@ const LATEST = -1n;
 const listOffsets: Answer = (asked, { store }) => {
   asked.int32();
   const topics = topicsOf(asked, () => ({ index: asked.int32(), time: asked.int64() }));
-  const said = new WireWriter();
-  return said.list(topics, ({ topic, parts }) =>
-    said.text(topic).list(parts, ({ index, time }) => {
+  const response = new WireWriter();
+  return response.list(topics, ({ topic, parts }) =>
+    response.text(topic).list(parts, ({ index, time }) => {
       const partition = store.partition(topic, index);
       const offset = partition === undefined ? -1n : time === LATEST ? partition.end : partition.low;
-      said
+      response
         .int32(index)
         .int16(partition === undefined ? CODES.unknownTopic : CODES.none)
         .int64(-1)
@@ -133,26 +133,26 @@ const listOffsets: Answer = (asked, { store }) => {
 const metadata: Answer = (asked, { store, autoCreate }) => {
   const names = asked.nullableList(() => asked.text()) ?? [...store.topics.keys()];
   if (asked.boolean() && autoCreate > 0) for (const name of names) store.create(name, autoCreate);
-  const said = new WireWriter().int32(0);
-  said.list([...store.nodes], ([id, port]) => said.int32(id).text(HOST).int32(port).text(null));
-  said.text('peer').int32(store.coordinator.node);
-  return said.list(names, (name) => {
+  const response = new WireWriter().int32(0);
+  response.list([...store.nodes], ([id, port]) => response.int32(id).text(HOST).int32(port).text(null));
+  response.text('peer').int32(store.coordinator.node);
+  return response.list(names, (name) => {
     const partitions = store.topics.get(name);
-    said
+    response
       .int16(partitions === undefined ? CODES.unknownTopic : CODES.none)
       .text(name)
       .int8(0);
-    said.list(partitions ?? [], (partition) => {
+    response.list(partitions ?? [], (partition) => {
       const index = partitions!.indexOf(partition);
       const replicas = [store.leaderOf(index)];
-      said.int16(CODES.none).int32(index).int32(store.leaderOf(index));
-      said.list(replicas, (id) => said.int32(id)).list(replicas, (id) => said.int32(id));
+      response.int16(CODES.none).int32(index).int32(store.leaderOf(index));
+      response.list(replicas, (id) => response.int32(id)).list(replicas, (id) => response.int32(id));
     });
   });
 };
 
 const createTopics: Answer = (asked, { store }) => {
-  const made = asked.list(() => {
+  const topics = asked.list(() => {
     const topic = asked.text();
     const partitions = asked.int32();
     asked.int16();
@@ -160,9 +160,9 @@ const createTopics: Answer = (asked, { store }) => {
     const config = new Map(asked.list(() => [asked.text(), asked.nullableText()] as const));
     return { topic, created: store.create(topic, Math.max(1, partitions), config) };
   });
-  const said = new WireWriter();
-  return said.list(made, ({ topic, created }) =>
-    said
+  const response = new WireWriter();
+  return response.list(topics, ({ topic, created }) =>
+    response
       .text(topic)
       .int16(created ? CODES.none : CODES.topicExists)
       .text(null),
@@ -178,9 +178,9 @@ const joinGroup: Answer = async (asked, state) => {
   asked.text();
   const protocols = asked.list(() => ({ name: asked.text(), metadata: asked.bytes() }));
   const joined = await group.join({ member, sessionMs, rebalanceMs, protocols });
-  const said = new WireWriter().int32(0).int16(joined.code).int32(joined.generation);
-  said.text(joined.protocol).text(joined.leader).text(joined.member);
-  return said.list(joined.members, ({ id, metadata: bytes }) => said.text(id).bytes(bytes));
+  const response = new WireWriter().int32(0).int16(joined.code).int32(joined.generation);
+  response.text(joined.protocol).text(joined.leader).text(joined.member);
+  return response.list(joined.members, ({ id, metadata: bytes }) => response.text(id).bytes(bytes));
 };
 
 const syncGroup: Answer = async (asked, state) => {
@@ -213,9 +213,9 @@ const offsetCommit: Answer = (asked, state) => {
     metadata: asked.nullableText(),
   }));
   if (code === CODES.none) for (const { parts } of topics) state.store.commit(parts);
-  const said = new WireWriter().int32(0);
-  return said.list(topics, ({ topic, parts }) =>
-    said.text(topic).list(parts, ({ partition }) => said.int32(partition).int16(code)),
+  const response = new WireWriter().int32(0);
+  return response.list(topics, ({ topic, parts }) =>
+    response.text(topic).list(parts, ({ partition }) => response.int32(partition).int16(code)),
   );
 };
 
@@ -223,18 +223,18 @@ const offsetFetch: Answer = (asked, { store }) => {
   const group = asked.text();
   const named = asked.nullableList(() => ({ topic: asked.text(), parts: asked.list(() => asked.int32()) }));
   const topics = named ?? store.committedBy(group).map(({ topic, partition }) => ({ topic, parts: [partition] }));
-  const said = new WireWriter().int32(0);
-  said.list(topics, ({ topic, parts }) =>
-    said.text(topic).list(parts, (partition) => {
+  const response = new WireWriter().int32(0);
+  response.list(topics, ({ topic, parts }) =>
+    response.text(topic).list(parts, (partition) => {
       const entry = store.committed(group, topic, partition);
-      said
+      response
         .int32(partition)
         .int64(entry?.offset ?? -1)
         .text(entry?.metadata ?? null)
         .int16(CODES.none);
     }),
   );
-  return said.int16(CODES.none);
+  return response.int16(CODES.none);
 };
 
 const initProducerId: Answer = (asked, { store }) => {
@@ -247,14 +247,14 @@ const addPartitions: Answer = (asked, { store }) => {
   const [name, producer, epoch] = [asked.text(), asked.int64(), asked.int16()];
   const topics = topicsOf(asked, (topic) => ({ index: asked.int32(), topic }));
   const partitions = topics.flatMap(({ parts }) => parts.map(({ topic, index }) => store.partition(topic, index)));
-  const known = partitions.filter((partition) => partition !== undefined);
+  const existing = partitions.filter((partition) => partition !== undefined);
   const code =
-    known.length < partitions.length
+    existing.length < partitions.length
       ? CODES.unknownTopic
-      : store.transactions.addPartitions(name, producer, epoch, known);
-  const said = new WireWriter().int32(0);
-  return said.list(topics, ({ topic, parts }) =>
-    said.text(topic).list(parts, ({ index }) => said.int32(index).int16(code)),
+      : store.transactions.addPartitions(name, producer, epoch, existing);
+  const response = new WireWriter().int32(0);
+  return response.list(topics, ({ topic, parts }) =>
+    response.text(topic).list(parts, ({ index }) => response.int32(index).int16(code)),
   );
 };
 
@@ -283,9 +283,9 @@ const commitInTransaction: Answer = (asked, { store }) => {
     epoch,
     topics.flatMap(({ parts }) => parts),
   );
-  const said = new WireWriter().int32(0);
-  return said.list(topics, ({ topic, parts }) =>
-    said.text(topic).list(parts, ({ partition }) => said.int32(partition).int16(code)),
+  const response = new WireWriter().int32(0);
+  return response.list(topics, ({ topic, parts }) =>
+    response.text(topic).list(parts, ({ partition }) => response.int32(partition).int16(code)),
   );
 };
 
@@ -313,12 +313,12 @@ const API_VERSIONS = { key: 18, newest: 2 };
 
 /** The answer to the call that tells which calls there are, in the versions 0 to 2. */
 export function versionsAnswer(version: number): WireWriter {
-  const said = new WireWriter().int16(version > API_VERSIONS.newest ? CODES.unsupported : CODES.none);
+  const response = new WireWriter().int16(version > API_VERSIONS.newest ? CODES.unsupported : CODES.none);
   const spans = [
     ...APIS.map(({ key, version: only }) => [key, only, only] as const),
     [API_VERSIONS.key, 0, API_VERSIONS.newest] as const,
   ];
-  said.list(spans, ([key, from, to]) => said.int16(key).int16(from).int16(to));
-  return version === 0 || version > API_VERSIONS.newest ? said : said.int32(0);
+  response.list(spans, ([key, from, to]) => response.int16(key).int16(from).int16(to));
+  return version === 0 || version > API_VERSIONS.newest ? response : response.int32(0);
 }
 export const VERSIONS_KEY = API_VERSIONS.key;

@@ -166,7 +166,7 @@ export class PeerGroup {
     if (!this.#members.has(this.#leader)) this.#leader = members[0]!.id;
     this.#protocol = members[0]!.protocols[0]?.name ?? '';
     for (const member of members) {
-      const told = members.map(({ id, protocols }) => ({
+      const descriptions = members.map(({ id, protocols }) => ({
         id,
         metadata: protocols.find(({ name }) => name === this.#protocol)?.metadata ?? NO_BYTES,
       }));
@@ -176,7 +176,7 @@ export class PeerGroup {
         protocol: this.#protocol,
         leader: this.#leader,
         member: member.id,
-        members: member.id === this.#leader ? told : [],
+        members: member.id === this.#leader ? descriptions : [],
       });
       member.joining = null;
       this.#heard(member);

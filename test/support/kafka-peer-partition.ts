@@ -55,9 +55,10 @@ export class PeerPartition {
     if (head === null) return { code: CODES.corrupt, base: NOTHING };
     if (bytes.length > this.#maxBatchBytes) return { code: CODES.tooLarge, base: NOTHING };
     if (head.producer >= 0n) {
-      const known = this.#producers.get(head.producer);
-      if (known !== undefined && head.epoch < known.epoch) return { code: CODES.invalidEpoch, base: NOTHING };
-      const state = known?.epoch === head.epoch ? known : { epoch: head.epoch, next: 0, recent: [] };
+      const producerState = this.#producers.get(head.producer);
+      if (producerState !== undefined && head.epoch < producerState.epoch)
+        return { code: CODES.invalidEpoch, base: NOTHING };
+      const state = producerState?.epoch === head.epoch ? producerState : { epoch: head.epoch, next: 0, recent: [] };
       const repeated = state.recent.find(({ sequence }) => sequence === head.sequence);
       if (repeated !== undefined) return { code: CODES.none, base: repeated.base };
       if (head.sequence !== state.next) return { code: CODES.outOfOrder, base: NOTHING };
@@ -77,8 +78,8 @@ export class PeerPartition {
     const marker = this.#put(markerBatch(this.end, producer, epoch, committed));
     if (first !== undefined && !committed) this.#aborted.push({ producer, first, last: marker.base });
     this.#open.delete(producer);
-    const known = this.#producers.get(producer);
-    if (known === undefined || known.epoch < epoch) this.#producers.set(producer, { epoch, next: 0, recent: [] });
+    const state = this.#producers.get(producer);
+    if (state === undefined || state.epoch < epoch) this.#producers.set(producer, { epoch, next: 0, recent: [] });
     this.#tell();
   }
 
@@ -87,20 +88,20 @@ export class PeerPartition {
     if (from < this.low || from > this.end)
       return { code: CODES.offsetOutOfRange, ...state, aborted: [], bytes: Buffer.alloc(0) };
     const limit = committedOnly ? state.stable : this.end;
-    const found: StoredBatch[] = [];
+    const batches: StoredBatch[] = [];
     let size = 0;
     for (const batch of this.batches.slice(this.#indexOf(from))) {
-      if (batch.base >= limit || (found.length > 0 && size + batch.bytes.length > maxBytes)) break;
-      found.push(batch);
+      if (batch.base >= limit || (batches.length > 0 && size + batch.bytes.length > maxBytes)) break;
+      batches.push(batch);
       size += batch.bytes.length;
     }
-    const upTo = found.at(-1)?.last ?? from;
+    const upTo = batches.at(-1)?.last ?? from;
     const aborted = committedOnly ? this.#aborted.filter(({ first, last }) => last >= from && first <= upTo) : [];
     return {
       code: CODES.none,
       ...state,
       aborted: aborted.toSorted((one, other) => (one.first < other.first ? -1 : 1)),
-      bytes: Buffer.concat(found.map(({ bytes }) => bytes)),
+      bytes: Buffer.concat(batches.map(({ bytes }) => bytes)),
     };
   }
 
@@ -123,9 +124,9 @@ export class PeerPartition {
   }
 
   #tell(): void {
-    const told = this.#listeners;
+    const listeners = this.#listeners;
     this.#listeners = [];
-    for (const listener of told) listener();
+    for (const listener of listeners) listener();
   }
 
   #indexOf(offset: bigint): number {

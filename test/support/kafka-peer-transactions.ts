@@ -35,16 +35,16 @@ export class PeerTransactions {
   /** Aborts the transaction that an earlier producer of this name left open. */
   init(name: string | null, timeoutMs: number): { readonly producer: bigint; readonly epoch: number } {
     if (name === null) return { producer: (this.#lastProducer += 1n), epoch: 0 };
-    const known = this.#named.get(name);
-    if (known === undefined) {
-      const made: Transactional = { producer: (this.#lastProducer += 1n), epoch: 0, timeoutMs, open: null };
-      this.#named.set(name, made);
-      return { producer: made.producer, epoch: made.epoch };
+    const existing = this.#named.get(name);
+    if (existing === undefined) {
+      const created: Transactional = { producer: (this.#lastProducer += 1n), epoch: 0, timeoutMs, open: null };
+      this.#named.set(name, created);
+      return { producer: created.producer, epoch: created.epoch };
     }
-    known.epoch += 1;
-    known.timeoutMs = timeoutMs;
-    this.#end(known, false);
-    return { producer: known.producer, epoch: known.epoch };
+    existing.epoch += 1;
+    existing.timeoutMs = timeoutMs;
+    this.#end(existing, false);
+    return { producer: existing.producer, epoch: existing.epoch };
   }
 
   addPartitions(name: string, producer: bigint, epoch: number, partitions: readonly PeerPartition[]): number {
@@ -95,10 +95,10 @@ export class PeerTransactions {
 
   #during(name: string, producer: bigint, epoch: number, work: (transactional: Transactional) => number): number {
     this.expire(Date.now());
-    const known = this.#named.get(name);
-    if (known?.producer !== producer) return CODES.invalidMapping;
-    if (known.epoch !== epoch) return CODES.invalidEpoch;
-    return work(known);
+    const existing = this.#named.get(name);
+    if (existing?.producer !== producer) return CODES.invalidMapping;
+    if (existing.epoch !== epoch) return CODES.invalidEpoch;
+    return work(existing);
   }
 
   #begun(transactional: Transactional) {

@@ -108,13 +108,13 @@ export class WireWriter {
 
 /** Cuts a stream of bytes into messages, each behind its length. */
 export function framesOf(onFrame: (frame: Buffer) => void): (chunk: Buffer) => void {
-  let kept: Buffer = Buffer.alloc(0);
+  let buffered: Buffer = Buffer.alloc(0);
   return (chunk) => {
-    kept = kept.length === 0 ? chunk : Buffer.concat([kept, chunk]);
-    while (kept.length >= 4 && kept.length >= 4 + kept.readInt32BE(0)) {
-      const end = 4 + kept.readInt32BE(0);
-      onFrame(kept.subarray(4, end));
-      kept = kept.subarray(end);
+    buffered = buffered.length === 0 ? chunk : Buffer.concat([buffered, chunk]);
+    while (buffered.length >= 4 && buffered.length >= 4 + buffered.readInt32BE(0)) {
+      const end = 4 + buffered.readInt32BE(0);
+      onFrame(buffered.subarray(4, end));
+      buffered = buffered.subarray(end);
     }
   };
 }

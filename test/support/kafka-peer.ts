@@ -37,9 +37,9 @@ export interface KafkaPeerSettings {
 }
 
 function take(counts: Map<string, number>, name: string): boolean {
-  const left = counts.get(name) ?? 0;
-  if (left > 0) counts.set(name, left - 1);
-  return left > 0;
+  const remaining = counts.get(name) ?? 0;
+  if (remaining > 0) counts.set(name, remaining - 1);
+  return remaining > 0;
 }
 
 /** A broker in this process that speaks the wire protocol of Kafka: topics, groups, idempotent and transactional producers. */
@@ -52,9 +52,9 @@ export async function startKafkaPeer(settings: KafkaPeerSettings = {}): Promise<
   let port = 0;
 
   const serve = async (socket: Socket, frame: Buffer): Promise<Buffer | null> => {
-    const asked = new WireReader(frame);
-    const [key, version, correlation] = [asked.int16(), asked.int16(), asked.int32()];
-    asked.nullableText();
+    const request = new WireReader(frame);
+    const [key, version, correlation] = [request.int16(), request.int16(), request.int32()];
+    request.nullableText();
     const head = new WireWriter().int32(correlation);
     if (key === VERSIONS_KEY) return head.raw(versionsAnswer(version).finish()).finish();
     const api = APIS.find((each) => each.key === key && each.version === version);
@@ -65,7 +65,7 @@ export async function startKafkaPeer(settings: KafkaPeerSettings = {}): Promise<
       return null;
     }
     const state: PeerState = { store, groups, node, autoCreate };
-    const answer = await api.answer(asked, state);
+    const answer = await api.answer(request, state);
     if (take(faults.cutAfter, api.name)) {
       socket.destroy();
       return null;
@@ -77,8 +77,8 @@ export async function startKafkaPeer(settings: KafkaPeerSettings = {}): Promise<
   const answer = async (socket: Socket, frame: Buffer, before: Promise<unknown>): Promise<void> => {
     await before;
     if (socket.destroyed) return;
-    const said = await serve(socket, frame);
-    if (said !== null && !socket.destroyed) socket.write(new WireWriter().bytes(said).finish());
+    const response = await serve(socket, frame);
+    if (response !== null && !socket.destroyed) socket.write(new WireWriter().bytes(response).finish());
   };
 
   const server = createServer((socket) => {
@@ -90,8 +90,8 @@ export async function startKafkaPeer(settings: KafkaPeerSettings = {}): Promise<
     socket.on(
       'data',
       framesOf((frame) => {
-        const kept = Buffer.from(frame);
-        last = answer(socket, kept, last);
+        const copy = Buffer.from(frame);
+        last = answer(socket, copy, last);
         last.catch(() => socket.destroy());
       }),
     );
@@ -105,9 +105,9 @@ export async function startKafkaPeer(settings: KafkaPeerSettings = {}): Promise<
     for (const socket of sockets) socket.destroy();
   };
   const goDown = async (): Promise<void> => {
-    const gone = new Promise((resolve) => server.close(resolve));
+    const closed = new Promise((resolve) => server.close(resolve));
     cut();
-    await gone;
+    await closed;
     for (const group of groups.values()) group.end();
     groups.clear();
   };

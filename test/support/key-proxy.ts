@@ -13,15 +13,15 @@ export async function startKeyProxy(): Promise<KeyProxy> {
   const server = createServer((received, response) => {
     const { port, key } = proxy.target!;
     const headers = { ...received.headers, authorization: `Bearer ${key}` };
-    const sent = request(
+    const outgoing = request(
       { host: '127.0.0.1', port, path: received.url, method: received.method, headers, agent: false },
       (answer) => {
         response.writeHead(answer.statusCode!, answer.rawHeaders);
         answer.pipe(response);
       },
     );
-    sent.once('error', () => response.destroy());
-    received.pipe(sent);
+    outgoing.once('error', () => response.destroy());
+    received.pipe(outgoing);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const proxy: KeyProxy = {

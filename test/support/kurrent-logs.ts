@@ -40,17 +40,17 @@ export function useKurrentLogs() {
       const stop = new AbortController();
       const follower = { seen: [] as Position[], ids: [] as string[], failure: undefined as unknown, end };
       const reading = { after, batchSize, signal: stop.signal, ...(types === undefined ? {} : { types }) };
-      const follow = async (): Promise<void> => {
+      const subscribe = async (): Promise<void> => {
         for await (const { events } of log.subscribe(reading)) {
           follower.seen.push(...events.map(({ position }) => position));
           follower.ids.push(...events.map(({ id }) => id));
           if (restMs > 0) await sleep(restMs);
         }
       };
-      const done = follow().catch((error: unknown) => (follower.failure = error));
+      const subscription = subscribe().catch((error: unknown) => (follower.failure = error));
       async function end(): Promise<void> {
         stop.abort();
-        await done;
+        await subscription;
       }
       followers.push(end);
       return follower;

@@ -95,18 +95,18 @@ export function recordsOf(store: PeerStore, options: ReadReq.Options): Iterable<
   const step = options.getReadDirection() === BACKWARDS ? -1 : 1;
   const passes = filterOf(options);
   const walk = function* (records: readonly PeerRecord[], from: number) {
-    let left = BigInt(options.getCount());
+    let remaining = BigInt(options.getCount());
     const end = records.length;
-    for (let at = from; at >= 0 && at < end && left > 0n; at += step) {
+    for (let at = from; at >= 0 && at < end && remaining > 0n; at += step) {
       if (!passes(records[at]!)) continue;
       yield records[at]!;
-      left -= 1n;
+      remaining -= 1n;
     }
   };
   if (options.hasAll()) return walk(store.records, startOfAll(store, options));
-  const wanted = options.getStream()!;
-  const records = store.stream(streamName(wanted.getStreamIdentifier()));
+  const stream = options.getStream()!;
+  const records = store.stream(streamName(stream.getStreamIdentifier()));
   if (records.length === 0) return null;
-  const from = wanted.hasEnd() ? records.length - 1 : wanted.hasStart() ? 0 : Number(wanted.getRevision());
+  const from = stream.hasEnd() ? records.length - 1 : stream.hasStart() ? 0 : Number(stream.getRevision());
   return walk(records, from);
 }

@@ -63,8 +63,8 @@ export class PeerStore {
     const before = this.stream(stream);
     const actual = before.length - 1;
     if (expected < actual) {
-      const known = events.every(({ id }, n) => before[expected + 1 + n]?.id === id);
-      return known ? { kind: 'known', revision: expected + events.length } : { kind: 'wrong version', actual };
+      const isStored = events.every(({ id }, n) => before[expected + 1 + n]?.id === id);
+      return isStored ? { kind: 'known', revision: expected + events.length } : { kind: 'wrong version', actual };
     }
     if (expected > actual) return { kind: 'wrong version', actual };
     if ((this.#writes += 1) % NOISE_EVERY === 0) {

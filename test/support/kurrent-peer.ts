@@ -121,9 +121,9 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
         else if ((passed += 1) % interval === 0) await delivered(call, checkpointAnswer(record.place));
       }
       await delivered(call, caughtUpAnswer());
-      const heard = new Promise<void>((resolve) => (wake = resolve));
+      const woken = new Promise<void>((resolve) => (wake = resolve));
       if (at < store.records.length && !faults.muteSubscriptions) continue;
-      await heard;
+      await woken;
     }
     ignore();
   };
@@ -201,9 +201,9 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
       const { stream, expected, events } = gathered;
       if (total(events) > maxAppendBytes) return void call.write(batchTooLarge(id, gathered, maxAppendBytes));
       if (takeFault(faults, 'busy')) return void call.write(batchBusy(id, gathered));
-      const put = () => store.append(stream, expected, events);
+      const append = () => store.append(stream, expected, events);
       const cuts = faults.cutBeforeStoring + faults.cutAfterStoring;
-      if (!fails(put)) call.write(batchStored(id, gathered, put()));
+      if (!fails(append)) call.write(batchStored(id, gathered, append()));
       isCut = faults.cutBeforeStoring + faults.cutAfterStoring < cuts;
     });
     call.on('end', () => call.end());

@@ -14,13 +14,13 @@ function open(): ReadonlyMap<string, number> {
 export async function leavingNothingOpen<Result>(work: () => Promise<Result>): Promise<Result> {
   const before = open();
   const result = await work();
-  const left = (): readonly string[] =>
+  const leaks = (): readonly string[] =>
     [...open()].filter(([kind, count]) => count > (before.get(kind) ?? 0)).map(([kind, count]) => `${kind} ${count}`);
   const deadline = performance.now() + STALL_MS;
   // The wait is itself a timer, so the check runs between two waits.
-  while (left().length > 0) {
+  while (leaks().length > 0) {
     if (performance.now() > deadline)
-      throw new Error(`a process would not have ended, it had this open: ${left().join(', ')}`);
+      throw new Error(`a process would not have ended, it had this open: ${leaks().join(', ')}`);
     await after(2);
   }
   return result;

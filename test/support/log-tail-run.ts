@@ -48,18 +48,18 @@ export async function runTail(
       if (fact.held !== undefined) holds.resolve();
     });
     child.stderr.on('data', (text: Buffer) => complaints.push(String(text)));
-    const gone = once(child, 'close');
+    const closed = once(child, 'close');
     return {
       child,
       read,
       held: holds.promise,
       async finish() {
         child.stdin.end();
-        await gone;
+        await closed;
       },
       async kill() {
         child.kill('SIGKILL');
-        await gone;
+        await closed;
       },
     };
   };

@@ -18,15 +18,15 @@ export function memoryWindowCounts(): WindowCounts {
   const at = windows();
   return {
     async take(accountId, buckets, units, now) {
-      const asked = buckets.map((bucket) => ({
+      const counters = buckets.map((bucket) => ({
         bucket,
         ...at(`${accountId} ${bucket.name}`, bucket.limit, bucket.seconds, units, now),
       }));
-      const [full] = asked.filter(({ room }) => !room).toSorted((one, other) => other.end - one.end);
+      const [full] = counters.filter(({ room }) => !room).toSorted((one, other) => other.end - one.end);
       if (full !== undefined)
         return { kind: 'exhausted', bucket: full.bucket, retryAfterSeconds: secondsUntil(full.end, now) };
-      for (const { take } of asked) take();
-      const states = asked.map(({ bucket, before, end }) => ({
+      for (const { take } of counters) take();
+      const states = counters.map(({ bucket, before, end }) => ({
         bucket,
         remaining: bucket.limit - before - units,
         resetSeconds: secondsUntil(end, now),

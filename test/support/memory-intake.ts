@@ -100,8 +100,8 @@ export function memoryIntake({ now, cap }: { readonly now: number; readonly cap:
         caughtUp: async () => world.catchesUp,
         openReports: async (reportIds) => {
           const open = world.open();
-          const made = new Set(world.history().map(({ data }) => data.reportId));
-          return { open: open.size, known: new Set(reportIds.filter((id) => made.has(id))) };
+          const storedIds = new Set(world.history().map(({ data }) => data.reportId));
+          return { open: open.size, known: new Set(reportIds.filter((id) => storedIds.has(id))) };
         },
         closed: async () => world.closed,
         readable: async () => world.folds,

@@ -40,9 +40,9 @@ export function memoryLog() {
       return outcome;
     },
     readStream: async (stream, after, limit) => {
-      const found = events.filter((event) => event.stream === stream && event.revision > after).slice(0, limit);
-      counted.read += found.length;
-      return found;
+      const batch = events.filter((event) => event.stream === stream && event.revision > after).slice(0, limit);
+      counted.read += batch.length;
+      return batch;
     },
     readLast: async (streams) =>
       new Map(streams.flatMap((stream) => (lastOf(stream) === undefined ? [] : [[stream, lastOf(stream)!]]))),

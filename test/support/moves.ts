@@ -18,14 +18,14 @@ export async function noteMoves({ rows }: Pick<TestCivic, 'rows'>): Promise<void
 
 /** No owner acted after a later one, and no checkpoint went back. */
 export async function checkMoves({ rows }: Pick<TestCivic, 'rows'>): Promise<void> {
-  const seen = new Map<string, { token: number; checkpoint: string }>();
+  const lastByName = new Map<string, { token: number; checkpoint: string }>();
   for (const [generation, token, checkpoint] of await rows(
     'select generation, token, checkpoint from civic.owners order by id',
   )) {
-    const last = seen.get(generation!) ?? { token: 0, checkpoint: '' };
+    const last = lastByName.get(generation!) ?? { token: 0, checkpoint: '' };
     expect(Number(token)).toBeGreaterThanOrEqual(last.token);
     expect(checkpoint! >= last.checkpoint).toBe(true);
-    seen.set(generation!, { token: Number(token), checkpoint: checkpoint! });
+    lastByName.set(generation!, { token: Number(token), checkpoint: checkpoint! });
   }
 }
 
@@ -39,13 +39,13 @@ const STINTS = `
 export async function tellMoves(civic: Pick<TestCivic, 'rows' | 'generations' | 'log'>): Promise<string> {
   const stints = Map.groupBy(await civic.rows(STINTS), ([generation]) => generation);
   const lines = [...stints].map(([generation, all]) => {
-    const told = all
+    const descriptions = all
       .slice(-LAST_STINTS)
       .map(
         ([, owner, token, from, to, changes, first, last]) =>
           `${owner} (token ${token}) from ${from || 'nowhere'} to ${to} in ${changes} changes, ${first} to ${last} s ago`,
       );
-    return `moves of generation ${generation}: ${told.join('; ')}`;
+    return `moves of generation ${generation}: ${descriptions.join('; ')}`;
   });
   return [await tellPlaces(civic), ...lines].join('\n');
 }

@@ -36,8 +36,8 @@ export function useNpmStart(state: 'prepared' | 'bare' = 'bare') {
     for (const program of started) program.kill('SIGTERM');
     await Promise.all(started.map(({ ended }) => ended));
     started = [];
-    const left = await remaining(installation.dataDir);
-    if (left.length > 0) throw new Error(`left behind: ${left.map(({ command }) => command).join('; ')}`);
+    const remnants = await remaining(installation.dataDir);
+    if (remnants.length > 0) throw new Error(`left behind: ${remnants.map(({ command }) => command).join('; ')}`);
   });
   afterAll(() => installation.close());
   return {

@@ -59,7 +59,7 @@ export class PaymentWorld {
 
   /** The n-th payment of this world, signed when it is first asked for. */
   payment(nth: number): SentPayment {
-    const made = this.signed.get(nth) ?? {
+    const payload = this.signed.get(nth) ?? {
       x402Version: 2,
       accepted: {
         scheme: 'exact',
@@ -82,8 +82,8 @@ export class PaymentWorld {
         },
       },
     };
-    this.signed.set(nth, made);
-    return made;
+    this.signed.set(nth, payload);
+    return payload;
   }
 
   get payments(): readonly number[] {
@@ -153,8 +153,8 @@ export class PaymentWorld {
     const row = await this.ledger.find(this.keyOf(nth));
     if (row === null) return;
     const transaction = this.moved.get(row.nonce);
-    const seen = transaction === undefined ? { failed: 'not on the chain' } : { settled: transaction };
-    await resolveByHand(this.reconciling({}), row.paymentId, seen).catch((error: unknown) => {
+    const outcome = transaction === undefined ? { failed: 'not on the chain' } : { settled: transaction };
+    await resolveByHand(this.reconciling({}), row.paymentId, outcome).catch((error: unknown) => {
       if (!(error instanceof NotResolved)) throw error;
     });
   }

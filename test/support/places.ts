@@ -5,10 +5,10 @@ function tell(
   { generation, projection, checkpoint, owner, token, leaseUntil, pausedReason, operatorPausedAt }: Generation,
   now: number,
 ) {
-  const held =
+  const ownership =
     owner === null ? 'nobody owns it' : `owner ${owner}, token ${token}, lease ends in ${leaseUntil - now} ms`;
   const paused = pausedReason ?? (operatorPausedAt === null ? null : 'by an operator');
-  return `${projection} (generation ${generation}) at ${checkpoint}: ${held}${paused === null ? '' : `, paused: ${paused}`}`;
+  return `${projection} (generation ${generation}) at ${checkpoint}: ${ownership}${paused === null ? '' : `, paused: ${paused}`}`;
 }
 
 /** The end of the log, and the checkpoint and owner of every live read model. */

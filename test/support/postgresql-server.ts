@@ -83,9 +83,9 @@ export async function startServer(
     dsn: (database) => `postgres://postgres@${encodeURIComponent(socketFolder)}:5432/${database}`,
     async end(how) {
       if (child.exitCode !== null || child.signalCode !== null) return;
-      const gone = new Promise((resolve) => child.once('exit', resolve));
+      const exited = new Promise((resolve) => child.once('exit', resolve));
       child.kill(how === 'kill' ? 'SIGQUIT' : 'SIGINT');
-      await gone;
+      await exited;
     },
   };
 }

@@ -23,21 +23,21 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 if (mode === 'race') {
   const lines = createInterface({ input: process.stdin });
   const random = seededRandom(Number(seed));
-  const known = await Promise.all(reportIds.map((id) => reports.report(id)));
+  const reportRows = await Promise.all(reportIds.map((id) => reports.report(id)));
   say('ready');
   await once(lines, 'line');
   const outcomes: Record<string, string> = {};
-  for (const { reportId, accountId, revision } of known.toSorted(() => random.next() - 0.5)) {
+  for (const { reportId, accountId, revision } of reportRows.toSorted(() => random.next() - 0.5)) {
     const holder = `holder ${seed}`;
-    const wanted = { reportId, accountId, holder, leaseMs: 60_000, dailyBudget: Number(budget), whilePaused: false };
-    const leased = await leaseReport(reports.work, wanted);
+    const request = { reportId, accountId, holder, leaseMs: 60_000, dailyBudget: Number(budget), whilePaused: false };
+    const leased = await leaseReport(reports.work, request);
     if (leased instanceof Rejection) {
       outcomes[reportId] = leased.code;
       continue;
     }
-    const said = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
+    const statement = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
     const moved = await moveReport(reports.work, leased.lease, revision, {
-      moves: [{ to: 'investigating', ...said }],
+      moves: [{ to: 'investigating', ...statement }],
       note: null,
     });
     outcomes[reportId] = moved.kind === 'rejected' ? moved.rejection.code : moved.kind;

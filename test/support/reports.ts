@@ -33,7 +33,7 @@ export async function openReports(
   if (options.folds !== false) civic.startProjector(REPORT_MODELS);
   const { log, clock, reads } = civic;
   const leases = createReportLeases(civic.database.transactor);
-  const known = publishedRecords(reads, log);
+  const records = publishedRecords(reads, log);
   // The deadlines of the code under test run on a clock that stands still.
   const progress: Progress = {
     waitFor: (name, position) => civic.progress.waitFor(name, position, Date.now() + 30_000),
@@ -45,7 +45,7 @@ export async function openReports(
       identifiers: civic.identifiers,
       leases,
       reads,
-      known,
+      known: records,
       progress,
       readModels: REPORT_MODEL_NAMES,
       logger: civic.logger,
@@ -60,7 +60,7 @@ export async function openReports(
   return {
     ...civic,
     leases,
-    known,
+    known: records,
     parts,
     work: mine.worker,
     /** Takes a report in, as intake does. */
@@ -110,9 +110,9 @@ export async function openReports(
     },
     /** A regular turn of the worker. */
     async turn(worker = mine.worker) {
-      const done = await dueReports(worker, new AbortController().signal);
+      const work = await dueReports(worker, new AbortController().signal);
       await civic.caughtUp(undefined, REPORT_MODEL_NAMES);
-      return done;
+      return work;
     },
     /** The types of a stream's events. */
     async typesOf(stream: string): Promise<readonly string[]> {

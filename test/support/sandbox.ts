@@ -29,8 +29,8 @@ export async function startSandbox(env: Environment = {}): Promise<Sandbox> {
     env: { ...plainEnvironment(), CIVIC_LOG_FORMAT: 'json', ...env, TMPDIR: folder },
   });
   const line = new Promise<string>((resolve) => {
-    let said = '';
-    program.child.stdout!.on('data', (text: string) => (said += text).includes('\n') && resolve(said));
+    let output = '';
+    program.child.stdout!.on('data', (text: string) => (output += text).includes('\n') && resolve(output));
   });
   const ended = program.ended.then(({ stderr }) => Promise.reject(new Error(`the sandbox ended: ${stderr}`)));
   const first = await Promise.race([line, ended]).catch((error: unknown) => {
@@ -41,9 +41,9 @@ export async function startSandbox(env: Environment = {}): Promise<Sandbox> {
   const end = async (signal: NodeJS.Signals): Promise<Answered> => {
     program.kill(signal);
     const answered = await program.ended;
-    const left = [...readdirSync(folder), ...processesOf(folder).map(({ command }) => command)];
+    const remnants = [...readdirSync(folder), ...processesOf(folder).map(({ command }) => command)];
     rmSync(folder, { recursive: true, force: true });
-    if (left.length > 0) throw new Error(`left behind: ${left.join(', ')}`);
+    if (remnants.length > 0) throw new Error(`left behind: ${remnants.join(', ')}`);
     return answered;
   };
   let stopped: Promise<Answered> | undefined;
@@ -51,9 +51,9 @@ export async function startSandbox(env: Environment = {}): Promise<Sandbox> {
   return {
     ...printed,
     async ask<Value>(method: string, path: string, body?: unknown) {
-      const sent =
+      const init =
         body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) };
-      const response = await fetch(`${printed.control}${path}`, { method, ...sent });
+      const response = await fetch(`${printed.control}${path}`, { method, ...init });
       const text = await response.text();
       if (response.status !== 200) throw new Error(`${method} ${path}: ${response.status} ${text}`);
       return JSON.parse(text) as Value;

@@ -45,10 +45,10 @@ export async function loadRecordings(civic: TestCivic, readerOf: (client: string
   const names = projections.map(({ name }) => name);
   await civic.caughtUp(undefined, names);
   await writeReferenceRecords(civic);
-  const known = publishedRecords(civic.reads, civic.log);
+  const records = publishedRecords(civic.reads, civic.log);
   for (const client of RECORDED_CLIENTS) {
     await civic.caughtUp(undefined, names);
-    const { failure } = await syncAgendas(readerOf(client), { client, options: {} }, { writer, known, clock });
+    const { failure } = await syncAgendas(readerOf(client), { client, options: {} }, { writer, known: records, clock });
     if (failure !== null) throw new Error(failure);
   }
   await civic.caughtUp(undefined, names);

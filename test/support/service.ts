@@ -136,9 +136,9 @@ export function runProgram(
   const [file = '', ...args] = command;
   const child = spawn(file, args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] });
   living.add(child);
-  const said = { stdout: '', stderr: '' };
+  const output = { stdout: '', stderr: '' };
   for (const stream of ['stdout', 'stderr'] as const) {
-    child[stream].setEncoding('utf8').on('data', (text: string) => (said[stream] += text));
+    child[stream].setEncoding('utf8').on('data', (text: string) => (output[stream] += text));
   }
   // A program that ends before it has read its input is not a failure here.
   child.stdin.on('error', () => undefined);
@@ -147,7 +147,7 @@ export function runProgram(
   const ended = new Promise<Answered>((resolve, reject) => {
     child.once('error', reject).once('close', (exitCode, signal) => {
       living.delete(child);
-      resolve({ exitCode, signal, stdout: said.stdout, stderr: withoutProgress(said.stderr) });
+      resolve({ exitCode, signal, stdout: output.stdout, stderr: withoutProgress(output.stderr) });
     });
   });
   return { child, pid: child.pid ?? 0, ended, kill: (signal) => void child.kill(signal) };
@@ -242,10 +242,10 @@ export function makeInstallation(
     async close() {
       for (const program of started) program.kill('SIGKILL');
       await Promise.all([...started].map(({ ended }) => ended));
-      const left = await remaining(dataDir);
-      for (const { pid } of left) killed(pid);
+      const remnants = await remaining(dataDir);
+      for (const { pid } of remnants) killed(pid);
       rmSync(folder, { recursive: true, force: true });
-      if (left.length > 0) throw new Error(`left behind: ${left.map(({ command }) => command).join('; ')}`);
+      if (remnants.length > 0) throw new Error(`left behind: ${remnants.map(({ command }) => command).join('; ')}`);
     },
   };
 }
@@ -262,8 +262,8 @@ function killed(pid: number): void {
 export async function remaining(dataDir: string): Promise<ReturnType<typeof processesOf>> {
   const started = performance.now();
   for (;;) {
-    const left = processesOf(dataDir);
-    if (left.length === 0 || performance.now() - started > END_MS) return left;
+    const remnants = processesOf(dataDir);
+    if (remnants.length === 0 || performance.now() - started > END_MS) return remnants;
     await after(20);
   }
 }
@@ -302,11 +302,11 @@ export class ServiceDidNotStart extends Error {
 }
 
 function toService(program: Running, banner: string, key: string | null): Service {
-  const found = (pattern: RegExp): string | null => pattern.exec(banner)?.[1] ?? null;
-  const baseUrl = found(/^Civic Records +(http\S+)$/m) ?? '';
+  const findInBanner = (pattern: RegExp): string | null => pattern.exec(banner)?.[1] ?? null;
+  const baseUrl = findInBanner(/^Civic Records +(http\S+)$/m) ?? '';
   return {
     baseUrl,
-    opsUrl: found(/^operators +(http\S+)\/ops/m) ?? '',
+    opsUrl: findInBanner(/^operators +(http\S+)\/ops/m) ?? '',
     key,
     pid: program.pid,
     ended: program.ended,

@@ -90,9 +90,9 @@ export async function openTcpProxy(target: () => NetConnectOpts): Promise<TcpPro
       for (const socket of sockets) if (!passing.has(socket)) socket.resume();
     },
     async goDown() {
-      const gone = new Promise((resolve) => server.close(resolve));
+      const closed = new Promise((resolve) => server.close(resolve));
       cut();
-      await gone;
+      await closed;
     },
     comeBack: async () => await listen(port),
   };

@@ -4,8 +4,8 @@ import { randomFrom } from './civic-records.ts';
 
 /** TEST_SEED, or a seed from the title of the test, so that a failed run can be repeated. */
 export function testSeed(): number {
-  const given = process.env['TEST_SEED'];
-  if (given !== undefined) return Number(given);
+  const configuredSeed = process.env['TEST_SEED'];
+  if (configuredSeed !== undefined) return Number(configuredSeed);
   return createHash('sha256')
     .update(expect.getState().currentTestName ?? '')
     .digest()

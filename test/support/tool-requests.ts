@@ -46,7 +46,7 @@ export interface ToolAsk {
 /** Sends exactly these headers: no `Accept`, no `Content-Type` of a library's own. */
 export const askTools = ({ url, key, method = 'POST', headers = {}, body }: ToolAsk): Promise<ToolAnswer> =>
   new Promise((resolve, reject) => {
-    const sent = request(`${url}/api/v1/mcp`, {
+    const outgoing = request(`${url}/api/v1/mcp`, {
       method,
       agent: false,
       headers: {
@@ -55,8 +55,8 @@ export const askTools = ({ url, key, method = 'POST', headers = {}, body }: Tool
         ...headers,
       },
     });
-    sent.once('error', reject);
-    sent.once('response', (response) => {
+    outgoing.once('error', reject);
+    outgoing.once('response', (response) => {
       let text = '';
       response.setEncoding('utf8').on('data', (part: string) => (text += part));
       response.once('error', reject);
@@ -64,10 +64,10 @@ export const askTools = ({ url, key, method = 'POST', headers = {}, body }: Tool
         resolve({ status: response.statusCode!, headers: response.headers, text, messages: messagesOf(text) }),
       );
     });
-    if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) sent.end(body);
+    if (body === undefined || typeof body === 'string' || Buffer.isBuffer(body)) outgoing.end(body);
     else {
-      for (const part of body) sent.write(part);
-      sent.end();
+      for (const part of body) outgoing.write(part);
+      outgoing.end();
     }
   });
 

@@ -43,11 +43,11 @@ export async function openUnreliableProxy(
   const ask = (method: string, url: string, headers: Answer['headers']): Promise<Answer> =>
     new Promise((resolve, reject) => {
       const { 'content-length': _, connection: __, host: ___, ...passed } = headers;
-      const asked = request(new URL(url, target()), { method, headers: passed }, (answer) => {
+      const outgoing = request(new URL(url, target()), { method, headers: passed }, (answer) => {
         const { statusCode: status = 502, headers: answered } = answer;
         buffer(answer).then((body) => resolve({ status, headers: answered, body }), reject);
       });
-      asked.on('error', reject).end();
+      outgoing.on('error', reject).end();
     });
   const write = (response: ServerResponse, { status, headers, body }: Answer, declared: number): void => {
     const { 'transfer-encoding': _, connection: __, 'keep-alive': ___, ...passed } = headers;

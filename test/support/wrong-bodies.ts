@@ -8,8 +8,8 @@ const json = (change: (body: Record<string, never>) => unknown) => (tampered: Ta
 };
 const first = (change: (item: Record<string, unknown>) => void, at: (body: never) => readonly unknown[] | object) =>
   json((body) => {
-    const found = at(body as never);
-    change((Array.isArray(found) ? found[0] : found) as Record<string, unknown>);
+    const value = at(body as never);
+    change((Array.isArray(value) ? value[0] : value) as Record<string, unknown>);
     return body;
   });
 const listed = ({ data }: { data: object[] }) => data;

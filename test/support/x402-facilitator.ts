@@ -71,10 +71,10 @@ export async function startLocalFacilitator(): Promise<LocalFacilitator> {
       paymentPayload: PaymentPayload;
       paymentRequirements: PaymentRequirements;
     };
-    const done = await client[operation](paymentPayload, paymentRequirements);
+    const result = await client[operation](paymentPayload, paymentRequirements);
     if (fault === 'done_then_hang') return;
     if (fault === 'done_then_500') return send(response, 500, '{"message":"out of order"}');
-    send(response, 200, JSON.stringify(done));
+    send(response, 200, JSON.stringify(result));
   };
 
   const server: Server = createServer((request: IncomingMessage, response: ServerResponse) => {

@@ -59,9 +59,9 @@ export async function startLocalNode(chain: LocalChain): Promise<LocalNode> {
     eth_getLogs([filter]) {
       const { fromBlock, toBlock, topics } = filter as { fromBlock: Hex; toBlock: Hex; topics: Hex[] };
       node.searched.push(BigInt(toBlock) - BigInt(fromBlock));
-      const found = chain.transfers.filter(({ status }) => status === 'success');
+      const successful = chain.transfers.filter(({ status }) => status === 'success');
       return [
-        ...found.map(
+        ...successful.map(
           ({ from, nonce, hash }) =>
             [
               encodeEventTopics({

@@ -5,11 +5,11 @@ import { AgendaEvents, agendaId } from '../support/agenda-events.ts';
 import { contentReader } from '../../domain/read-log.ts';
 
 const events = new AgendaEvents();
-const found = (...batch: Parameters<typeof collectRecordChanges>[1]) =>
+const changesIn = (...batch: Parameters<typeof collectRecordChanges>[1]) =>
   collectRecordChanges(AGENDA_RECORDS, batch, contentReader());
 
 test('the last event of a record determines its change, whatever events precede it', () => {
-  const changes = found(
+  const changes = changesIn(
     events.topic('a', { name: 'first' }),
     events.topic('b'),
     events.withdraw('topics', 'b'),
@@ -26,5 +26,5 @@ test('the last event of a record determines its change, whatever events precede 
 
 test('records that the agenda does not use are not read', () => {
   const other = events.publish('documents', 'd', { kind: 'agenda', title: 'd', url: 'https://example.org/d' });
-  expect(found({ ...other, data: 'not even JSON' }).size).toBe(0);
+  expect(changesIn({ ...other, data: 'not even JSON' }).size).toBe(0);
 });

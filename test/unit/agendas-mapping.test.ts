@@ -117,14 +117,14 @@ describe('events', () => {
   );
 
   it('get the time once the source states it', () => {
-    const known = {
+    const publishedStart = {
       startsAt: '2026-03-10T05:00:00.000Z',
       startTime: { status: 'not_stated', sourceText: 'TBD' },
     } as const;
-    expect(contentOf(mapEvent(event(), [], { ...place, known }), 'meetings')[0]).toMatchObject({
+    expect(contentOf(mapEvent(event(), [], { ...place, known: publishedStart }), 'meetings')[0]).toMatchObject({
       startsAt: '2026-03-10T23:00:00.000Z',
     });
-    const later = mapEvent(event({ EventTime: 'after lunch' }), [], { ...place, known });
+    const later = mapEvent(event({ EventTime: 'after lunch' }), [], { ...place, known: publishedStart });
     expect(contentOf(later, 'meetings')[0]).toMatchObject({
       startTime: { status: 'not_stated', sourceText: 'after lunch' },
     });

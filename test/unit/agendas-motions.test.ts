@@ -218,13 +218,13 @@ describe('the flag of a vote', () => {
   });
 
   it('stands beside the words of a vote that failed, where they do not say so', () => {
-    const shown = (words: string | null, flag: string) => withFailedVote(words, { EventItemPassedFlagName: flag });
-    expect([shown('Approved', 'Fail'), shown('Approved', 'Pass'), shown(null, 'Fail')]).toEqual([
+    const outcomeOf = (words: string | null, flag: string) => withFailedVote(words, { EventItemPassedFlagName: flag });
+    expect([outcomeOf('Approved', 'Fail'), outcomeOf('Approved', 'Pass'), outcomeOf(null, 'Fail')]).toEqual([
       'Approved (Fail)',
       'Approved',
       null,
     ]);
-    expect(shown('Motion to approve. The motion failed 3-4.', 'Fail')).toBe(
+    expect(outcomeOf('Motion to approve. The motion failed 3-4.', 'Fail')).toBe(
       'Motion to approve. The motion failed 3-4.',
     );
   });

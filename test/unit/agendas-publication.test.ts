@@ -133,7 +133,7 @@ test('an event without an address has the published one, else the calendar of th
     return (meeting as { content: { sourceUrl: string } }).content.sourceUrl;
   };
   expect(urlOf(null)).toBe(calendarUrl);
-  const known = { startsAt: '2026-03-10T23:00:00.000Z', sourceUrl: 'https://site.example.org/known' };
-  expect(urlOf(known)).toBe(known.sourceUrl);
-  expect(urlOf(known, 'https://site.example.org/new')).toBe('https://site.example.org/new');
+  const publishedMeeting = { startsAt: '2026-03-10T23:00:00.000Z', sourceUrl: 'https://site.example.org/known' };
+  expect(urlOf(publishedMeeting)).toBe(publishedMeeting.sourceUrl);
+  expect(urlOf(publishedMeeting, 'https://site.example.org/new')).toBe('https://site.example.org/new');
 });

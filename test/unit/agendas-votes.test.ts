@@ -22,15 +22,15 @@ it.each([
 });
 
 it('mover, seconder and tally are the plain text of the source', () => {
-  const stated = row({
+  const voteRow = row({
     EventItemMover: ' Member&nbsp;A\r\n',
     EventItemSeconder: '<b>Member B</b>',
     EventItemTally: '8:1',
   });
   const votes = { mover: 'Member A', seconder: 'Member B', tally: '8:1', members: [] };
-  expect(votesOf(stated, [])).toEqual(votes);
-  expect(hasSummary(stated, votes)).toBe(true);
-  expect(hasSummary(stated, { ...votes, tally: '7:2' })).toBe(false);
+  expect(votesOf(voteRow, [])).toEqual(votes);
+  expect(hasSummary(voteRow, votes)).toBe(true);
+  expect(hasSummary(voteRow, { ...votes, tally: '7:2' })).toBe(false);
 });
 
 it('a row that states nothing of its vote has none', () => {

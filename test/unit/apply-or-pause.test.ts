@@ -21,7 +21,7 @@ const BATCH = { events: Array.from({ length: 20 }, (_, index) => eventAt(index +
 
 /** A store whose checkpoint moves only with the fold, and a fold that can fail; records the folded batches and the pauses. */
 function world(refuse: (events: readonly StoredEvent[]) => Error | null) {
-  const seen = {
+  const calls = {
     folded: [] as number[][],
     pauses: [] as number[],
     paused: [] as (string | null)[],
@@ -29,35 +29,35 @@ function world(refuse: (events: readonly StoredEvent[]) => Error | null) {
     checkpoint: toPosition(0),
   };
   const sleep = async (milliseconds: number) => {
-    if (seen.pauses.push(milliseconds) > 1000) throw new Error('it tries the same for ever');
+    if (calls.pauses.push(milliseconds) > 1000) throw new Error('it tries the same for ever');
   };
   const transaction = { query: async () => ({ rows: [], count: 0 }) };
   const deps = {
     log: { distance: positionDistance },
     transactor: {
       transaction: async <Result>(work: (given: typeof transaction) => Promise<Result>) => {
-        const before = seen.checkpoint;
+        const before = calls.checkpoint;
         try {
           return await work(transaction);
         } catch (error) {
-          seen.checkpoint = before;
+          calls.checkpoint = before;
           throw error;
         }
       },
     },
     generations: {
       advance: async (_: unknown, __: unknown, { from, to }: { from: Position; to: Position }) => {
-        if (from !== seen.checkpoint) return false;
-        seen.checkpoint = to;
+        if (from !== calls.checkpoint) return false;
+        calls.checkpoint = to;
         return true;
       },
-      pause: async (_: unknown, __: string, eventId: string | null) => void seen.paused.push(eventId),
+      pause: async (_: unknown, __: string, eventId: string | null) => void calls.paused.push(eventId),
     },
     leaseClock: { now: () => 0, sleep },
     logger: {
       debug: () => undefined,
       info: () => undefined,
-      warn: ({ error }: { error: string }) => void seen.warnings.push(error),
+      warn: ({ error }: { error: string }) => void calls.warnings.push(error),
       error: () => undefined,
     },
   } as unknown as ProjectorDependencies;
@@ -66,7 +66,7 @@ function world(refuse: (events: readonly StoredEvent[]) => Error | null) {
     fold: async (events: readonly StoredEvent[]) => {
       const refused = refuse(events);
       if (refused !== null) throw refused;
-      seen.folded.push(events.map(({ id }) => Number(id)));
+      calls.folded.push(events.map(({ id }) => Number(id)));
     },
   };
   const target = {
@@ -75,7 +75,7 @@ function world(refuse: (events: readonly StoredEvent[]) => Error | null) {
     logId: null,
     skipped: new Set(),
   } as unknown as FoldTarget;
-  return { seen, run: () => foldOrPause(deps, target, toPosition(0), BATCH, new AbortController().signal) };
+  return { seen: calls, run: () => foldOrPause(deps, target, toPosition(0), BATCH, new AbortController().signal) };
 }
 const ALL = BATCH.events.map(({ id }) => Number(id));
 

@@ -65,24 +65,24 @@ describe('the searches of one account', () => {
 
   test('that find no room in the queue are refused at once', async () => {
     const { running, search } = start();
-    const taken = Array.from({ length: LIMIT + MAX_WAITING }, () => search('a'));
+    const admitted = Array.from({ length: LIMIT + MAX_WAITING }, () => search('a'));
     expect(await outcomeOf(search('a'))).toBe('rate_limited');
-    for (let ended = 0; ended < taken.length; ended += 1) {
+    for (let ended = 0; ended < admitted.length; ended += 1) {
       await settle();
       running[ended]!();
     }
-    await Promise.all(taken);
+    await Promise.all(admitted);
   });
 
   test('leave the queue when their client disconnects', async () => {
     const { running, search } = start();
     const first = [search('a'), search('a')];
     const leaving = new AbortController();
-    const left = outcomeOf(search('a', leaving.signal));
+    const abandoned = outcomeOf(search('a', leaving.signal));
     const last = search('a');
     await settle();
     leaving.abort('gone');
-    expect(await left).toBe('gone');
+    expect(await abandoned).toBe('gone');
     running[0]!();
     await settle();
     expect(running.length).toBe(LIMIT + 1);

@@ -8,7 +8,7 @@ const remove = (id: string): RecordChange => ({ op: 'remove', resource: 'topics'
 const idOf = (number: number): string => `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
 
 /** Times at which a batch began and ended, in order, of two batches that contain these ids. */
-async function written(first: string, second: string): Promise<readonly string[]> {
+async function writtenTimes(first: string, second: string): Promise<readonly string[]> {
   const times: string[] = [];
   let batches = 0;
   const writer: RecordWriter = {
@@ -29,6 +29,6 @@ async function written(first: string, second: string): Promise<readonly string[]
 
 test('changes of one record are written in order, whichever case its id has', async () => {
   const id = 'aaaaaaaa-0000-4000-8000-000000000000';
-  expect(await written(id.toUpperCase(), id)).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
-  expect(await written(idOf(BATCH), id)).toEqual(['begin 1', 'begin 2', 'end 1', 'end 2']);
+  expect(await writtenTimes(id.toUpperCase(), id)).toEqual(['begin 1', 'end 1', 'begin 2', 'end 2']);
+  expect(await writtenTimes(idOf(BATCH), id)).toEqual(['begin 1', 'begin 2', 'end 1', 'end 2']);
 });

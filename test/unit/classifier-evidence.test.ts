@@ -42,8 +42,10 @@ describe('the evidence', () => {
       KEYWORDS_ONLY,
     );
     expect(hits).toEqual([]);
-    const done = { actionText: 'Approved a zoning change of two acres.' };
-    expect(classifyItem(subject('Actions on Sample Lane', { item: done }), shippedTaxonomy, KEYWORDS_ONLY)).toEqual([]);
+    const acted = { actionText: 'Approved a zoning change of two acres.' };
+    expect(classifyItem(subject('Actions on Sample Lane', { item: acted }), shippedTaxonomy, KEYWORDS_ONLY)).toEqual(
+      [],
+    );
   });
 
   it.each([',', '-', '; –'])(

@@ -13,13 +13,13 @@ const wordsOf = (line: string): readonly string[] =>
   [...line.replace(/ (?:>>?|<) \S+$/, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
 
 test.each(commands.map(({ words }) => words.join(' ')))('the help of `civic %s` has an example', async (name) => {
-  const said: string[] = [];
-  const stdout = { write: (text: string) => said.push(text) } as unknown as NodeJS.WriteStream;
+  const output: string[] = [];
+  const stdout = { write: (text: string) => output.push(text) } as unknown as NodeJS.WriteStream;
   const program = await createProgram({ ...NO_CONTEXT, stdout });
   await expect(program.parseAsync([...name.split(' '), '--help'], { from: 'user' })).rejects.toMatchObject({
     exitCode: 0,
   });
-  expect(said.join('')).toMatch(new RegExp(`\\nExamples:\\n {2}civic ${name}`));
+  expect(output.join('')).toMatch(new RegExp(`\\nExamples:\\n {2}civic ${name}`));
 });
 
 test('the examples of a source name a client that this source accepts', () => {

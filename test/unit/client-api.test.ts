@@ -20,7 +20,7 @@ const page = (items: readonly unknown[], nextCursor: string | null, hasMore: boo
 
 /** A client whose requests are answered by these replies, in order. */
 function clientOf(replies: readonly Reply[], settings: Partial<ClientSettings> = {}) {
-  const sent: Sent[] = [];
+  const requests: Sent[] = [];
   const pauses: number[] = [];
   const client = createCivicClient({
     baseUrl: 'https://records.test/',
@@ -33,14 +33,14 @@ function clientOf(replies: readonly Reply[], settings: Partial<ClientSettings> =
         headers: new Headers(headers),
         body: body === undefined ? null : (JSON.parse(body as string) as unknown),
       };
-      sent.push(request);
-      const reply = replies[sent.length - 1];
-      if (reply === undefined) throw new Error(`request ${sent.length} was not expected`);
+      requests.push(request);
+      const reply = replies[requests.length - 1];
+      if (reply === undefined) throw new Error(`request ${requests.length} was not expected`);
       return reply(request, signal!);
     },
     ...settings,
   });
-  return { client, sent, pauses };
+  return { client, sent: requests, pauses };
 }
 const failure = (promise: Promise<unknown>): Promise<CivicError> =>
   promise.then(
@@ -73,14 +73,14 @@ describe('operations', () => {
       body: { sourceUrl: 'https://example.org/', expectedRecord: 'Agenda' },
     });
     await client.readCivicChanges({ query: { resource: 'topics', limit: 2, cursor: undefined } });
-    const shown = sent.map(({ method, url, headers, body }) => [
+    const summaries = sent.map(({ method, url, headers, body }) => [
       method,
       url,
       headers.get('authorization'),
       headers.get('idempotency-key'),
       body,
     ]);
-    expect(shown).toEqual([
+    expect(summaries).toEqual([
       ['GET', 'https://records.test/api/v1/public/jurisdictions/a%2Fb/bodies/city%20council/cadence', null, null, null],
       [
         'POST',
@@ -199,8 +199,8 @@ describe('retries', () => {
   });
 
   test('end after the configured number, for a lost answer and for a failure of the service', async () => {
-    const lost = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
-    const { client, sent, pauses } = clientOf([lost, () => refused(503, 'feed_unavailable'), lost], {
+    const failFetch = () => Promise.reject(new TypeError('fetch failed', { cause: { code: 'ECONNRESET' } }));
+    const { client, sent, pauses } = clientOf([failFetch, () => refused(503, 'feed_unavailable'), failFetch], {
       retries: 2,
       maxPauseMs: 1,
     });
@@ -235,9 +235,9 @@ describe('retries', () => {
       [() => refused(429, 'rate_limited', { 'retry-after': '50' })],
       ofClient ? { signal: stop.signal } : {},
     );
-    const asked = client.readCivicHealth({}, ofClient ? {} : { signal: stop.signal });
+    const pending = client.readCivicHealth({}, ofClient ? {} : { signal: stop.signal });
     setTimeout(() => stop.abort(new Error('enough')), 20);
-    await expect(asked).rejects.toThrow('enough');
+    await expect(pending).rejects.toThrow('enough');
     expect(sent).toHaveLength(1);
   });
 });
@@ -250,11 +250,11 @@ describe('iterators', () => {
       () => page([{ cursor: 'a' }, { cursor: 'b' }], 'b', true),
       () => page([{ cursor: 'c' }], 'c', false),
     ]);
-    const seen = await collected(
+    const cursorsSeen = await collected(
       client.changes({ cursor: 'start', resource: 'topics', pageSize: 2 }),
       ({ cursor }) => cursor,
     );
-    expect(seen).toEqual(['a', 'b', 'c']);
+    expect(cursorsSeen).toEqual(['a', 'b', 'c']);
     expect(cursors(sent)).toEqual(['start', 'b']);
     expect(sent[1]!.url).toContain('resource=topics&limit=2');
   });
@@ -264,15 +264,15 @@ describe('iterators', () => {
     const { client, sent } = clientOf([() => page([], 'a', false), () => page([{ cursor: 'b' }], 'b', false)], {
       signal: stop.signal,
     });
-    const seen: string[] = [];
+    const paths: string[] = [];
     const following = (async () => {
       for await (const { meta } of client.changePages({ pollMs: 5 })) {
-        seen.push(meta.nextCursor);
-        if (seen.length === 2) stop.abort(new Error('enough'));
+        paths.push(meta.nextCursor);
+        if (paths.length === 2) stop.abort(new Error('enough'));
       }
     })();
     await expect(following).rejects.toThrow('enough');
-    expect([seen, cursors(sent)]).toEqual([
+    expect([paths, cursors(sent)]).toEqual([
       ['a', 'b'],
       [null, 'a'],
     ]);
@@ -315,15 +315,15 @@ describe('iterators', () => {
   });
 
   test('over a search call the tool with the cursor of the page before', async () => {
-    const found = (itemId: string, nextCursor: string | null) => () =>
+    const pageWith = (itemId: string, nextCursor: string | null) => () =>
       json(200, {
         jsonrpc: '2.0',
         id: 1,
         result: { structuredContent: { data: { results: [{ itemId }], nextCursor } } },
       });
-    const { client, sent } = clientOf([found('one', 'next'), found('two', null)]);
-    const seen = await collected(client.searchResults({ query: 'zoning', pageSize: 1 }), ({ itemId }) => itemId);
-    expect(seen).toEqual(['one', 'two']);
+    const { client, sent } = clientOf([pageWith('one', 'next'), pageWith('two', null)]);
+    const ids = await collected(client.searchResults({ query: 'zoning', pageSize: 1 }), ({ itemId }) => itemId);
+    expect(ids).toEqual(['one', 'two']);
     expect(sent.map(({ body }) => (body as { params: { arguments: unknown } }).params.arguments)).toEqual([
       { query: 'zoning', limit: 1 },
       { query: 'zoning', limit: 1, cursor: 'next' },
@@ -340,19 +340,19 @@ describe('a limit is a total, and a page has no more items than are wanted', () 
     expect(await collected(changes.client.changes({ limit: 3 }))).toHaveLength(3);
     expect(sizes(changes.sent)).toEqual(['3', '3']);
     const snapshot = clientOf(pages);
-    const asked = { snapshotId: 's', resource: 'topics', limit: 4, pageSize: 2 } as const;
-    expect(await collected(snapshot.client.snapshotRecords(asked))).toHaveLength(4);
+    const input = { snapshotId: 's', resource: 'topics', limit: 4, pageSize: 2 } as const;
+    expect(await collected(snapshot.client.snapshotRecords(input))).toHaveLength(4);
     expect(sizes(snapshot.sent)).toEqual(['2', '2']);
   });
 
   test('of results of a search', async () => {
-    const found = () =>
+    const fullPage = () =>
       json(200, {
         jsonrpc: '2.0',
         id: 1,
         result: { structuredContent: { data: { results: [1, 2], nextCursor: 'n' } } },
       });
-    const { client, sent } = clientOf([found, found]);
+    const { client, sent } = clientOf([fullPage, fullPage]);
     expect(await collected(client.searchResults({ query: 'zoning', limit: 2 }))).toEqual([1, 2]);
     expect(await collected(client.searchResults({ query: 'zoning', limit: 0 }))).toEqual([]);
     expect(await collected(client.searchResults({ query: 'zoning', limit: 1, pageSize: 5 }))).toEqual([1]);

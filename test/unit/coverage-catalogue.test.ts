@@ -55,10 +55,10 @@ describe('the coverage catalogue', () => {
   });
 
   it('contains no place and family without a finding', () => {
-    const found = new Set(RESEARCH.findings.map((row) => `${row.jurisdictionSlug} ${row.family}`));
+    const families = new Set(RESEARCH.findings.map((row) => `${row.jurisdictionSlug} ${row.family}`));
     for (const row of jurisdictions) {
       for (const covered of row.families) {
-        if (!found.has(`${row.jurisdictionSlug} ${covered.family}`))
+        if (!families.has(`${row.jurisdictionSlug} ${covered.family}`))
           expect(covered).toEqual({ family: covered.family, status: 'U' });
       }
     }

@@ -31,12 +31,12 @@ test('a server that became read-only is reported as such at the start and while 
 });
 
 test('a database that cannot be reached is reported with its reason, and without a part of a password that was taken for a host', () => {
-  const told = (code: string, message: string) => String(mapError(Object.assign(new Error(message), { code })));
-  const lost = 'DatabaseUnavailable: the database could not be reached, or went away: ';
-  expect(told('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:5432')).toBe(
-    `${lost}connect ECONNREFUSED 127.0.0.1:5432`,
+  const errorText = (code: string, message: string) => String(mapError(Object.assign(new Error(message), { code })));
+  const prefix = 'DatabaseUnavailable: the database could not be reached, or went away: ';
+  expect(errorText('ECONNREFUSED', 'connect ECONNREFUSED 127.0.0.1:5432')).toBe(
+    `${prefix}connect ECONNREFUSED 127.0.0.1:5432`,
   );
-  expect(told('ECONNREFUSED', '')).toBe(`${lost}ECONNREFUSED`);
-  expect(told('ENOTFOUND', 'getaddrinfo ENOTFOUND s3cret')).toBe(`${lost}ENOTFOUND`);
-  expect(told('EAI_AGAIN', 'getaddrinfo EAI_AGAIN s3cret')).toBe(`${lost}EAI_AGAIN`);
+  expect(errorText('ECONNREFUSED', '')).toBe(`${prefix}ECONNREFUSED`);
+  expect(errorText('ENOTFOUND', 'getaddrinfo ENOTFOUND s3cret')).toBe(`${prefix}ENOTFOUND`);
+  expect(errorText('EAI_AGAIN', 'getaddrinfo EAI_AGAIN s3cret')).toBe(`${prefix}EAI_AGAIN`);
 });

@@ -138,8 +138,8 @@ describe('each finding names the problem and what to do', () => {
     ['an event of the future', { facts: { newestEventAt: NOW + 60_000 } }, 'clock', 'warning', /was wrong/],
     ['a trial clock', { facts: { trialOffsetMs: -86_400_000 } }, 'clock', 'warning', /trials only/],
   ])('%s', async (_, machine, check, state, remedy) => {
-    const found = await complaints(machine);
-    expect(found).toContainEqual(
+    const complaintsOfMachine = await complaints(machine);
+    expect(complaintsOfMachine).toContainEqual(
       expect.objectContaining({ check, state, remedy: expect.stringMatching(remedy) as unknown }),
     );
   });
@@ -157,13 +157,13 @@ test('the installation is not looked at without its tables or its log', async ()
 });
 
 test('an event that only a trial clock explains is not a separate finding', async () => {
-  const found = await complaints({ facts: { trialOffsetMs: 86_400_000, newestEventAt: NOW + 86_400_000 } });
-  expect(found.map(({ found: text }) => text)).toEqual([expect.stringContaining('trial clock')]);
+  const clockComplaints = await complaints({ facts: { trialOffsetMs: 86_400_000, newestEventAt: NOW + 86_400_000 } });
+  expect(clockComplaints.map(({ found: text }) => text)).toEqual([expect.stringContaining('trial clock')]);
 });
 
 test('a bad setting is the only finding, because nothing else can be checked', async () => {
-  const found = await examine(on({ environment: { CIVIC_HTTP_PORT: 'http' } }));
-  expect(found).toEqual([
+  const findings = await examine(on({ environment: { CIVIC_HTTP_PORT: 'http' } }));
+  expect(findings).toEqual([
     expect.objectContaining({
       check: 'settings',
       state: 'failed',
@@ -173,10 +173,10 @@ test('a bad setting is the only finding, because nothing else can be checked', a
 });
 
 test('a setting that another one rules out is a finding, too', async () => {
-  const found = 'CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off';
-  const probes = () => Promise.reject(new BadSetting(found));
+  const message = 'CIVIC_KAFKA_SASL is plain, but CIVIC_KAFKA_TLS is off';
+  const probes = () => Promise.reject(new BadSetting(message));
   expect(await examine({ ...on({}), probes })).toEqual([
-    expect.objectContaining({ check: 'settings', state: 'failed', found }),
+    expect.objectContaining({ check: 'settings', state: 'failed', found: message }),
   ]);
 });
 

@@ -67,9 +67,11 @@ describe('the schema of an input in the tool list', () => {
 
 test('the tools that state the status of a meeting say that "scheduled" may be that of a past one', () => {
   const { tools } = toolList();
-  const said = (name: string) => tools.find((tool) => tool.name === name)!.description;
+  const descriptionOf = (name: string) => tools.find((tool) => tool.name === name)!.description;
   for (const name of ['search_agenda', 'get_agenda_item']) {
-    expect(said(name)).toContain('A past meeting that nothing shows to have been held still has the status scheduled.');
+    expect(descriptionOf(name)).toContain(
+      'A past meeting that nothing shows to have been held still has the status scheduled.',
+    );
   }
 });
 

@@ -201,12 +201,12 @@ describe('the pages', () => {
   });
 
   test('link only to documents and objects that exist', async () => {
-    const known = new Set([...routes.map(({ path }) => path), TOPIC_LIST_PATH, CADENCE_LIST_PATH]);
+    const paths = new Set([...routes.map(({ path }) => path), TOPIC_LIST_PATH, CADENCE_LIST_PATH]);
     for (const { path } of routes.filter((route) => route.path.endsWith('.md') || route.path === '/llms.txt')) {
       const page = await textOf(path);
       const headings = new Set([...page.matchAll(/^#+ (.+)$/gm)].map((match) => `#${match[1]!.toLowerCase()}`));
       const links = [...page.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1]!.replace(BASE, ''));
-      expect([path, links.filter((link) => !known.has(link) && !headings.has(link))]).toEqual([path, []]);
+      expect([path, links.filter((link) => !paths.has(link) && !headings.has(link))]).toEqual([path, []]);
     }
   });
 
@@ -277,14 +277,19 @@ describe('the samples of an operation', () => {
 
   /** Runs the sample in JavaScript with a `fetch` that keeps what it is given. */
   async function sentByJavaScript(code: string): Promise<Sent> {
-    let sent: Sent | undefined;
+    let request: Sent | undefined;
     const fetch = async (url: string, { method = 'GET', headers = {}, body }: Partial<Omit<Sent, 'url'>> = {}) => {
-      sent = { url, method, headers: lowerCase(headers), body: body === undefined ? null : JSON.parse(body as string) };
+      request = {
+        url,
+        method,
+        headers: lowerCase(headers),
+        body: body === undefined ? null : JSON.parse(body as string),
+      };
       return { json: async () => null };
     };
-    const given = { fetch, process: { env: { CIVIC_API_KEY: 'a-key' } }, console: { log: () => undefined } };
-    await (runInNewContext(`(async () => {${code}})()`, given) as Promise<void>);
-    return sent!;
+    const globals = { fetch, process: { env: { CIVIC_API_KEY: 'a-key' } }, console: { log: () => undefined } };
+    await (runInNewContext(`(async () => {${code}})()`, globals) as Promise<void>);
+    return request!;
   }
 
   /** The same for the samples in Python, all in one process. */
@@ -314,10 +319,10 @@ json.dump(sent, out)`;
   test('in JavaScript ask that operation', async () => {
     for (const id of ids) {
       const { path, method, access } = OPERATIONS[id as keyof typeof OPERATIONS];
-      const sent = await sentByJavaScript(await sampleIn(id, 'js'));
-      expect([id, sent.method]).toEqual([id, method]);
-      expect(new URL(sent.url).pathname).toMatch(new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/{]+')}$`));
-      if (access === 'key') expect([id, sent.headers['authorization']]).toEqual([id, 'Bearer a-key']);
+      const jsRequest = await sentByJavaScript(await sampleIn(id, 'js'));
+      expect([id, jsRequest.method]).toEqual([id, method]);
+      expect(new URL(jsRequest.url).pathname).toMatch(new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/{]+')}$`));
+      if (access === 'key') expect([id, jsRequest.headers['authorization']]).toEqual([id, 'Bearer a-key']);
     }
   });
 
@@ -333,17 +338,17 @@ json.dump(sent, out)`;
 
 describe('a cached value', () => {
   test('is computed once', async () => {
-    let made = 0;
-    const value = memoize(() => (made += 1));
-    expect([await value(), await value(), made]).toEqual([1, 1, 1]);
+    let checked = 0;
+    const value = memoize(() => (checked += 1));
+    expect([await value(), await value(), checked]).toEqual([1, 1, 1]);
   });
 
   test('is computed again after a failure', async () => {
-    let made = 0;
+    let checked = 0;
     const value = memoize(() => {
-      made += 1;
-      if (made === 1) throw new Error('unreadable');
-      return made;
+      checked += 1;
+      if (checked === 1) throw new Error('unreadable');
+      return checked;
     });
     await expect(value()).rejects.toThrow('unreadable');
     await expect(value()).resolves.toBe(2);

@@ -138,9 +138,9 @@ test('the hash that identifies a repeated report is computed from the remaining 
   };
   const stored = event(data, `account_reports-${ID}`, 'DataReportSubmitted');
   const planned = planEvent(stored, literal('Ann', 'x'))!;
-  const left = JSON.parse(eraseFromEvent(stored, planned.texts, planned.replacements, 1).data) as typeof data;
-  expect(left.input.expectedRecord).toBe('What x wrote');
-  expect(left.inputHash).not.toBe(data.inputHash);
+  const erased = JSON.parse(eraseFromEvent(stored, planned.texts, planned.replacements, 1).data) as typeof data;
+  expect(erased.input.expectedRecord).toBe('What x wrote');
+  expect(erased.inputHash).not.toBe(data.inputHash);
 });
 
 test('a pointer is parsed as it was written, and other texts are refused', () => {

@@ -27,8 +27,8 @@ test('without measurements there is no rate', () => {
 
 test('the first interval has a rate while it runs, later intervals once they have ended', () => {
   expect(speedOf(row({ folded: 500 }, { eventsRead: 1000 }), 500)).toEqual({ rate: 1000, readRate: 2000 });
-  const known = { foldRate: 700, readRate: 900, windowFolded: 500, windowEventsRead: 1000, eventsRead: 1001 };
-  expect(speedOf(row({ folded: 501 }, known), 2_500)).toEqual({ rate: 700, readRate: 900 });
+  const rates = { foldRate: 700, readRate: 900, windowFolded: 500, windowEventsRead: 1000, eventsRead: 1001 };
+  expect(speedOf(row({ folded: 501 }, rates), 2_500)).toEqual({ rate: 700, readRate: 900 });
 });
 
 test('the rate of an interval that does not end falls towards zero', () => {

@@ -45,8 +45,8 @@ test.each(rows.flatMap(([number, , cell]) => proofs(cell!).map(({ file, title })
   (_number, file, title) => {
     expect(existsSync(root(file))).toBe(true);
     if (title === '') return;
-    const found = titlesIn(readFileSync(root(file), 'utf8')).filter((each) => each.startsWith(title));
-    expect(found).toHaveLength(1);
+    const titles = titlesIn(readFileSync(root(file), 'utf8')).filter((each) => each.startsWith(title));
+    expect(titles).toHaveLength(1);
   },
 );
 

@@ -20,7 +20,7 @@ const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 test('a host has a few requests at a time, in the order of the calls, and other hosts do not wait for them', async () => {
   const { started, send, end } = openRequests();
   const names = Array.from({ length: MAX_REQUESTS_AT_ONCE + 2 }, (_, index) => `a${index}`);
-  const sent = [...names.map((name) => send('a.example', name)), send('b.example', 'b')];
+  const requests = [...names.map((name) => send('a.example', name)), send('b.example', 'b')];
   await settled();
   expect(started).toEqual([...names.slice(0, MAX_REQUESTS_AT_ONCE), 'b']);
   end('a1').resolve();
@@ -29,7 +29,7 @@ test('a host has a few requests at a time, in the order of the calls, and other 
   for (const name of ['a0', 'a2', 'a3', 'b', 'a4']) end(name).resolve();
   await settled();
   end('a5').resolve();
-  await Promise.all(sent);
+  await Promise.all(requests);
 });
 
 test('a request that fails makes room for the next one', async () => {

@@ -36,13 +36,13 @@ const mirrorSettings = () => ({
 /** A verified copy of the service, which cannot read its feed at the first requests for health; its pauses take no time. */
 async function verified(unreadable: number) {
   const notices: string[] = [];
-  let asked = 0;
+  let requests = 0;
   vi.stubGlobal('fetch', async (url: string) => {
     const { pathname, search } = new URL(url);
     if (!pathname.endsWith('/health')) return Response.json(await service.ask(pathname + search));
-    asked += 1;
+    requests += 1;
     const head =
-      asked <= unreadable ? null : { cursor: 'at the head', digests: service.digests(service.changes.length) };
+      requests <= unreadable ? null : { cursor: 'at the head', digests: service.digests(service.changes.length) };
     return Response.json({ data: { pipeline: { head } } });
   });
   const ended = keepMirror({
@@ -74,7 +74,7 @@ test('a mirror is not compared with a service that cannot read its feed at any a
 
 test('a mirror that follows reports the absence of the service once, and its return', async () => {
   const stop = new AbortController();
-  const said: string[] = [];
+  const notices: string[] = [];
   let polls = 0;
   vi.stubGlobal('fetch', async (url: string) => {
     const { pathname, search } = new URL(url);
@@ -88,13 +88,13 @@ test('a mirror that follows reports the absence of the service once, and its ret
     follow: true,
     signal: stop.signal,
     onNotice(line) {
-      said.push(line);
+      notices.push(line);
     },
   });
   const timers = setInterval(() => vi.runOnlyPendingTimers(), 5);
   await expect(following).rejects.toThrow('enough');
   clearInterval(timers);
-  expect(said).toEqual([
+  expect(notices).toEqual([
     'no answer from http://feed.example (ECONNREFUSED); retrying until the service answers',
     'the service answers again',
   ]);

@@ -44,7 +44,7 @@ test('every character of the alphabet is equally likely: bytes that would favour
   let next = 0;
   const everyByte = (count: number) => Uint8Array.from({ length: count }, () => next++ & 0xff);
   // 248 usable bytes in each 256 make 4 of each of the 62 characters; 40 x 31 = 1240 characters use 1240 / 248 = 5 whole rounds.
-  for (let made = 0; made < 31; made += 1) {
+  for (let secrets = 0; secrets < 31; secrets += 1) {
     for (const character of makeKeySecret((count) => everyByte(Math.min(count, 8))).slice(4, 44)) {
       counts.set(character, (counts.get(character) ?? 0) + 1);
     }

@@ -7,15 +7,15 @@ import { newEvent } from '../support/event-log-builders.ts';
 
 /** A queue whose appends are held until the test answers them. */
 function heldQueue() {
-  const sent: { readonly stream: string; readonly answer: PromiseWithResolvers<Answer> }[] = [];
+  const calls: { readonly stream: string; readonly answer: PromiseWithResolvers<Answer> }[] = [];
   const send = ({ stream }: { readonly stream: string }) => {
     const answer = Promise.withResolvers<Answer>();
-    sent.push({ stream, answer });
+    calls.push({ stream, answer });
     return answer.promise;
   };
-  return { sent, queue: new AppendQueue({ send, againMs: 60_000, positionOf: async () => '' as Position }) };
+  return { sent: calls, queue: new AppendQueue({ send, againMs: 60_000, positionOf: async () => '' as Position }) };
 }
-const done: Answer = { kind: 'appended', revision: 0, position: '1' as Position };
+const appended: Answer = { kind: 'appended', revision: 0, position: '1' as Position };
 const append = (stream: string) => ({ stream, expectedRevision: -1, events: [newEvent()] });
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
@@ -24,9 +24,9 @@ test('appends of one stream wait for one another, and those of other streams do 
   const all = ['a-1', 'a-1', 'b-1'].map((stream) => queue.append(append(stream)));
   await turn();
   expect(sent.map(({ stream }) => stream)).toEqual(['a-1', 'b-1']);
-  sent[0]!.answer.resolve(done);
+  sent[0]!.answer.resolve(appended);
   await expect.poll(() => sent.map(({ stream }) => stream)).toEqual(['a-1', 'b-1', 'a-1']);
-  for (const { answer } of sent) answer.resolve(done);
+  for (const { answer } of sent) answer.resolve(appended);
   await Promise.all(all);
 });
 
@@ -41,8 +41,8 @@ test('lost appends are sent again in their order, before any later append', asyn
   await turn();
   await turn();
   expect(sent.map(({ stream }) => stream)).toEqual(['a-1', 'b-1', 'c-1']);
-  sent[1]!.answer.resolve(done);
+  sent[1]!.answer.resolve(appended);
   await expect.poll(() => sent.map(({ stream }) => stream)).toEqual(['a-1', 'b-1', 'c-1', 'a-1', 'c-1', 'd-1']);
-  for (const { answer } of sent) answer.resolve(done);
+  for (const { answer } of sent) answer.resolve(appended);
   await Promise.all(all);
 });

@@ -34,16 +34,16 @@ function memoryLog() {
     reads += 1;
     const start = after === LOG_START ? 0 : Number(after);
     if (afterId !== undefined && events[start - 1]?.id !== afterId) throw new HistorySetBack(after, afterId);
-    const found: StoredEvent[] = [];
+    const received: StoredEvent[] = [];
     let scannedTo: Position = after;
     for (const event of events.slice(start)) {
-      if (found.length === limit) break;
-      if (types === undefined || types.includes(event.type)) found.push(event);
+      if (received.length === limit) break;
+      if (types === undefined || types.includes(event.type)) received.push(event);
       scannedTo = event.position;
     }
     await Promise.resolve();
     return {
-      events: found,
+      events: received,
       scannedTo,
       scannedId: scannedTo === LOG_START ? undefined : events[Number(scannedTo) - 1]?.id,
     };
@@ -74,7 +74,7 @@ function followerOf(
 ) {
   let folded: StoredEvent[] = [];
   let checkpoint: Position = LOG_START;
-  let held: { readonly after: Position; readonly afterId: string | undefined } | undefined;
+  let start: { readonly after: Position; readonly afterId: string | undefined } | undefined;
   return {
     folded: () => folded,
     lose: () => {
@@ -84,8 +84,8 @@ function followerOf(
     },
     /** True if it has folded or must begin again. */
     async turn(): Promise<boolean> {
-      const from = held ?? { after: checkpoint, afterId: undefined };
-      held = undefined;
+      const from = start ?? { after: checkpoint, afterId: undefined };
+      start = undefined;
       const batch = await read({ ...from, limit, ...(types === undefined ? {} : { types }) }).catch(
         (error: unknown) => {
           if (error instanceof HistorySetBack) return undefined;
@@ -98,7 +98,7 @@ function followerOf(
       expect(batch.scannedTo >= from.after).toBe(true);
       folded.push(...batch.events);
       checkpoint = batch.scannedTo;
-      held = { after: checkpoint, afterId: batch.scannedId };
+      start = { after: checkpoint, afterId: batch.scannedId };
       return batch.scannedTo > from.after;
     },
   };
@@ -198,22 +198,22 @@ test('events read ten seconds ago are dropped, and a follower that needs them re
 /** Starts at the head of a log of ten events; `answer` completes the oldest read that was sent since. */
 async function heldAtHead() {
   const log = memoryLog();
-  const sent: (() => void)[] = [];
-  let held = false;
+  const releases: (() => void)[] = [];
+  let isHeld = false;
   const { read } = windowed(async (question) => {
-    const found = await log.read(question);
-    if (held) await new Promise<void>((resolve) => sent.push(resolve));
-    return found;
+    const batch = await log.read(question);
+    if (isHeld) await new Promise<void>((resolve) => releases.push(resolve));
+    return batch;
   });
   log.grow(10);
   const { scannedTo, scannedId } = await read({ after: LOG_START, limit: 100 });
-  held = true;
+  isHeld = true;
   return {
     log,
     ask: () => read({ after: scannedTo, afterId: scannedId, limit: 100 }),
     answer: async () => {
-      await expect.poll(() => sent.length).toBe(1);
-      sent.shift()!();
+      await expect.poll(() => releases.length).toBe(1);
+      releases.shift()!();
     },
   };
 }
@@ -265,20 +265,20 @@ test('a window whose end the log has lost is not used, also after the log has gr
 
 test('a late answer of the log is not added to a window of another history', async () => {
   const log = memoryLog();
-  let held: PromiseWithResolvers<void> | undefined;
+  let gate: PromiseWithResolvers<void> | undefined;
   const { read, forget } = windowed(async (question) => {
-    const found = await log.read(question);
-    await held?.promise;
-    return found;
+    const batch = await log.read(question);
+    await gate?.promise;
+    return batch;
   });
   log.grow(10);
   const { scannedTo, scannedId } = await read({ after: LOG_START, limit: 100 });
   log.grow(5);
   const answer = Promise.withResolvers<void>();
-  held = answer;
+  gate = answer;
   const late = read({ after: scannedTo, afterId: scannedId, limit: 100 });
   await vi.waitUntil(() => log.reads() === 2);
-  held = undefined;
+  gate = undefined;
   log.lose(10);
   log.grow(5);
   forget();

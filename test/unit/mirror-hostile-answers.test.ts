@@ -26,13 +26,13 @@ interface Answer {
 let folder: string;
 let service: FeedService;
 let store: MirrorStore;
-let asked: number;
+let requests: number;
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
   service = new FeedService(2);
   for (const number of [1, 2, 3]) service.write('topics', recordId('topics', number), { number });
   store = await openDirectoryStore(folder);
-  asked = 0;
+  requests = 0;
 });
 afterEach(async () => {
   await store.close();
@@ -42,7 +42,7 @@ afterEach(async () => {
 /** A service whose answers on some paths are changed, at most 200 times. */
 const changed = (part: string, change: (answer: Answer, path: string) => unknown): { readonly ask: AskCivic } => ({
   async ask(path, method) {
-    if ((asked += 1) > 200) throw new Error('it asked without an end');
+    if ((requests += 1) > 200) throw new Error('it asked without an end');
     const answer = await service.ask<Answer>(path, method);
     return (path.includes(part) ? (change(answer, path) ?? answer) : answer) as never;
   },
@@ -63,8 +63,8 @@ describe('a snapshot that cannot be right is refused, and the mirror stays as it
       'pages do not end',
       '/topics?',
       ({ meta, data }, path) => {
-        Object.assign(meta, { hasMore: true, nextCursor: String(asked) });
-        data.items = [{ id: recordId('topics', 100 + asked), path }];
+        Object.assign(meta, { hasMore: true, nextCursor: String(requests) });
+        data.items = [{ id: recordId('topics', 100 + requests), path }];
       },
       /more topics than it counts/,
     ],
@@ -152,9 +152,9 @@ test('the last page of the snapshot that comes once more, in place of changes, i
     }
     return (last = await service.ask(path, method)) as never;
   };
-  const said: string[] = [];
-  await runMirror({ ask }, store, { onUnfitPage: (reason) => said.push(reason) });
-  expect(said).toEqual(['a cursor of the feed is no text']);
+  const notices: string[] = [];
+  await runMirror({ ask }, store, { onUnfitPage: (reason) => notices.push(reason) });
+  expect(notices).toEqual(['a cursor of the feed is no text']);
   expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
 });
 
@@ -169,13 +169,13 @@ test('unknown fields are preserved and cause no failure', async () => {
 });
 
 describe('a service that answers every cursor with 410', () => {
-  const gone = changed('/changes?', () => {
+  const expiredChanges = changed('/changes?', () => {
     throw new CivicError('cursor_expired', 'too old', { status: 410 });
   });
   const pauses: number[] = [];
   const run = (once: boolean, sleep: (milliseconds: number) => Promise<void>) =>
     replicate({
-      ...gone,
+      ...expiredChanges,
       store,
       resource: null,
       once,
@@ -197,7 +197,7 @@ describe('a service that answers every cursor with 410', () => {
   test('receives ever rarer requests from a mirror that follows, once an hour in the end', async () => {
     const stopped = new Error('stopped');
     let waits = 0;
-    asked = -10_000;
+    requests = -10_000;
     await expect(run(false, () => ((waits += 1) < 15 ? Promise.resolve() : Promise.reject(stopped)))).rejects.toBe(
       stopped,
     );

@@ -67,11 +67,11 @@ test('a reading serves all requests for a second, and a failed one is not repeat
     clock: { ...clock, sleep: () => new Promise(silent) },
     logger,
   });
-  for (let looked = 0; looked < 5; looked += 1) expect((await watch()).reachable).toBe('answers');
+  for (let reads = 0; reads < 5; reads += 1) expect((await watch()).reachable).toBe('answers');
   expect(readings).toBe(1);
   clock.advance(1_000);
   const since = clock.now();
-  for (let looked = 0; looked < 5; looked += 1) {
+  for (let reads = 0; reads < 5; reads += 1) {
     expect(await watch()).toMatchObject({ reachable: 'unreachable', since, newest: { operations: READ } });
   }
   expect(readings).toBe(2);

@@ -25,9 +25,9 @@ test('a meeting without a time has its day and the words of the source, and no t
 
 test('a meeting without a start time is an all-day entry of a calendar on its local day', () => {
   const calendar = (meeting: typeof STATED) => {
-    const made = new ICalCalendar({ name: 'x' });
-    made.createEvent({ id: 'a', summary: 'b', ...startOf(meeting as never) });
-    return made.toString();
+    const calendar = new ICalCalendar({ name: 'x' });
+    calendar.createEvent({ id: 'a', summary: 'b', ...startOf(meeting as never) });
+    return calendar.toString();
   };
   expect(calendar(NOT_STATED)).toMatch(/DTSTART;VALUE=DATE:20260416\r?\n/);
   expect(calendar({ ...NOT_STATED, startsAt: '2026-04-16T12:00:00.000Z', timezone: 'Asia/Tokyo' })).toContain(

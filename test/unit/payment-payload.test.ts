@@ -108,9 +108,9 @@ describe('the shape of a payment', () => {
       for (const value of spoilt)
         expect([path, value, refusal(set(path, value))?.code]).toEqual([path, value, 'payment_invalid']);
     }
-    const told = refusal(set(['payload', 'signature'], 'my-very-secret'));
-    expect(JSON.stringify(told)).not.toContain('my-very-secret');
-    expect(told?.details).toEqual({ issues: [{ path: ['payload', 'signature'], code: 'invalid_format' }] });
+    const message = refusal(set(['payload', 'signature'], 'my-very-secret'));
+    expect(JSON.stringify(message)).not.toContain('my-very-secret');
+    expect(message?.details).toEqual({ issues: [{ path: ['payload', 'signature'], code: 'invalid_format' }] });
   });
 
   test('is read from any value or refused as invalid', () => {

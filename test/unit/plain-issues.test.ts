@@ -51,9 +51,9 @@ test.each<[unknown, string]>([
 
 test('a missing field is named, and a value of a text field is not repeated', () => {
   const strict = z.strictObject({ key: z.string().max(3), kind: z.literal('a') });
-  const told = (value: unknown) => strict.safeParse(value, PLAINLY).error?.issues.map(issueText);
-  expect(told({})).toEqual(['key is required', 'kind is required: a']);
-  expect(JSON.stringify(told({ key: 'crs_secret', kind: 'a' }))).not.toContain('secret');
+  const issuesOf = (value: unknown) => strict.safeParse(value, PLAINLY).error?.issues.map(issueText);
+  expect(issuesOf({})).toEqual(['key is required', 'kind is required: a']);
+  expect(JSON.stringify(issuesOf({ key: 'crs_secret', kind: 'a' }))).not.toContain('secret');
 });
 
 test('a long refused value or name, which might contain a key, is not repeated', () => {

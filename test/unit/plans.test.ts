@@ -33,8 +33,8 @@ describe('plans', () => {
   });
 
   test('that are set change the named values and leave the others', () => {
-    const given = plans('{"pro":{"requests_per_minute":600,"max_page_size":50},"default":{}}');
-    expect(given).toEqual({
+    const parsed = plans('{"pro":{"requests_per_minute":600,"max_page_size":50},"default":{}}');
+    expect(parsed).toEqual({
       ...BUILT_IN_PLANS,
       pro: { ...BUILT_IN_PLANS.pro, requestsPerMinute: 600, maxPageSize: 50 },
     });

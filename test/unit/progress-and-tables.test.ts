@@ -9,11 +9,11 @@ import { screenOf } from '../support/terminal.ts';
 const CLEAR = '\r\u001b[K';
 
 function watched(terminal: { readonly TERM: string; readonly columns: number } | null) {
-  const written: string[] = [];
-  const stream = new Writable({ write: (text: Buffer, _, done) => (written.push(text.toString()), done()) });
+  const output: string[] = [];
+  const stream = new Writable({ write: (text: Buffer, _, done) => (output.push(text.toString()), done()) });
   const stderr = Object.assign(stream, terminal === null ? {} : { isTTY: true, columns: terminal.columns });
   const context = { stderr, examination: { environment: { TERM: terminal?.TERM } } } as unknown as CliContext;
-  return { context, written };
+  return { context, written: output };
 }
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));

@@ -25,10 +25,10 @@ test('an answer is cached for under a second while the watch is awake, else brie
   const { state, cache } = createCache();
   const stands = async (awake: boolean, after: number): Promise<boolean> => {
     await cache.fetch('a', async () => answer());
-    const asked = state.now;
-    Object.assign(state, { awake, now: asked + after });
+    const requestedAt = state.now;
+    Object.assign(state, { awake, now: requestedAt + after });
     const standing = cache.standing('a') !== undefined;
-    state.now = asked;
+    state.now = requestedAt;
     return standing;
   };
   expect([await stands(true, 999), await stands(true, 1_000), await stands(true, -1)]).toEqual([true, false, false]);
@@ -38,35 +38,35 @@ test('an answer is cached for under a second while the watch is awake, else brie
 test('concurrent requests run one query, and a failure goes to all of them and is not cached', async () => {
   const { cache } = createCache();
   const { promise, reject } = Promise.withResolvers<Representation>();
-  let asked = 0;
+  let reads = 0;
   const make = () => {
-    asked += 1;
+    reads += 1;
     return promise;
   };
   const all = Array.from({ length: 10 }, () => cache.fetch('a', make));
   reject(new Error('down'));
   const outcomes = await Promise.allSettled(all);
-  expect([asked, new Set(outcomes.map(({ status }) => status))]).toEqual([1, new Set(['rejected'])]);
-  const made = answer();
-  expect(await cache.fetch('a', async () => made)).toBe(made);
-  expect(cache.standing('a')).toBe(made);
+  expect([reads, new Set(outcomes.map(({ status }) => status))]).toEqual([1, new Set(['rejected'])]);
+  const cached = answer();
+  expect(await cache.fetch('a', async () => cached)).toBe(cached);
+  expect(cache.standing('a')).toBe(cached);
 });
 
 test('a client over its limit is refused alone; those that waited with it repeat their request together', async () => {
   const { cache } = createCache();
   const { promise, reject } = Promise.withResolvers<Representation>();
   const greedy = cache.fetch('a', () => promise);
-  const made = answer();
-  let asked = 0;
+  const cached = answer();
+  let reads = 0;
   const make = async () => {
-    asked += 1;
-    return made;
+    reads += 1;
+    return cached;
   };
   const others = Array.from({ length: 10 }, () => cache.fetch('a', make));
   reject(new Rejection('rate_limited', 'too many', { retryAfterSeconds: 1 }));
   await expect(greedy).rejects.toThrow('too many');
-  expect(new Set(await Promise.all(others))).toEqual(new Set([made]));
-  expect(asked).toBe(1);
+  expect(new Set(await Promise.all(others))).toEqual(new Set([cached]));
+  expect(reads).toBe(1);
 });
 
 test('a new request does not wait for an answer that runs for a second or since before a move', async () => {
@@ -74,11 +74,11 @@ test('a new request does not wait for an answer that runs for a second or since 
   const never = () => new Promise<Representation>(() => undefined);
   void cache.fetch('a', never);
   state.era += 1;
-  const made = answer();
-  expect(await cache.fetch('a', async () => made)).toBe(made);
+  const cached = answer();
+  expect(await cache.fetch('a', async () => cached)).toBe(cached);
   void cache.fetch('b', never);
   state.now += 1_000;
-  expect(await cache.fetch('b', async () => made)).toBe(made);
+  expect(await cache.fetch('b', async () => cached)).toBe(cached);
 });
 
 test('an answer whose query runs while the position moves is not cached', async () => {

@@ -25,12 +25,12 @@ const erasure: StoredEvent = {
 };
 
 function world() {
-  const said: unknown[] = [];
+  const messages: unknown[] = [];
   const now = { clock: 0, chain: 100, passed: new Set(['one', 'two']), left: 0, lost: false };
   const reactor = createErasureReactor({
     copies: {
       clear: async (streams, until) => {
-        said.push([streams, until]);
+        messages.push([streams, until]);
         return now.left;
       },
       reclaim: async () => undefined,
@@ -45,7 +45,7 @@ function world() {
   const confirm = async () => {
     if (now.lost) throw new Error('lost');
   };
-  return { said, now, look: () => handle([erasure], { signal, confirm }) };
+  return { said: messages, now, look: () => handle([erasure], { signal, confirm }) };
 }
 
 test('nothing is deleted before every read model has passed the erasure', async () => {

@@ -7,14 +7,14 @@ const at = { position: '7' as Position, deadline: 0 };
 
 /** Read models that lag, and those that were requested. */
 function progressBut(...lagging: readonly string[]) {
-  const asked: string[] = [];
+  const names: string[] = [];
   const progress: Progress = {
     waitFor: (name) => {
-      asked.push(name);
+      names.push(name);
       return Promise.resolve(!lagging.includes(name));
     },
   };
-  return { progress, asked };
+  return { progress, asked: names };
 }
 
 test.each(['history', 'agenda', 'search'])('a position is not reached by all while %s lags', async (name) => {

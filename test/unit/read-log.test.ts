@@ -28,10 +28,10 @@ const EVENTS = Array.from({ length: 1_200 }, (_, index) => eventAt(index + 1));
 const log = (events: readonly StoredEvent[] = EVENTS): Pick<EventLog, 'readStream' | 'readAll'> => ({
   readStream: async (_stream, after, limit) => events.filter(({ revision }) => revision > after).slice(0, limit),
   readAll: async ({ after, limit, types }): Promise<LogBatch> => {
-    const wanted = events.filter(
+    const matching = events.filter(
       ({ position, type }) => position > after && (types === undefined || types.includes(type)),
     );
-    const page = wanted.slice(0, limit);
+    const page = matching.slice(0, limit);
     return {
       events: page,
       scannedTo: page.length === limit ? page.at(-1)!.position : (events.at(-1)?.position ?? after),
@@ -77,38 +77,38 @@ describe('reading the log', () => {
   });
 
   test('the next two batches are read while the caller works on one, and no more', async () => {
-    let asked = 0;
+    let reads = 0;
     const counted = {
       readAll: (read: Parameters<EventLog['readAll']>[0]) => {
-        asked += 1;
+        reads += 1;
         return log().readAll(read);
       },
     };
     const askedBefore: number[] = [];
     for await (const { scannedTo } of logBatches(counted, LOG_START, { batchSize: 200 })) {
       await new Promise((resolve) => setImmediate(resolve));
-      askedBefore.push(asked);
+      askedBefore.push(reads);
       if (scannedTo === positionOf(800)) break;
     }
     expect(askedBefore).toEqual([3, 4, 5, 6]);
     await new Promise((resolve) => setImmediate(resolve));
-    expect(asked).toBe(6);
+    expect(reads).toBe(6);
   });
 
   test('no read begins after the caller has stopped', async () => {
-    let asked = 0;
+    let reads = 0;
     const gates: (() => void)[] = [];
     const gated = {
       readAll: async (read: Parameters<EventLog['readAll']>[0]) => {
-        asked += 1;
-        if (asked > 1) await new Promise<void>((resolve) => gates.push(resolve));
+        reads += 1;
+        if (reads > 1) await new Promise<void>((resolve) => gates.push(resolve));
         return log().readAll(read);
       },
     };
     for await (const _ of logBatches(gated, LOG_START, { batchSize: 100 })) break;
     for (const open of gates) open();
     await new Promise((resolve) => setImmediate(resolve));
-    expect(asked).toBe(2);
+    expect(reads).toBe(2);
   });
 
   test('each read after the first names the event at which the reader stands', async () => {
@@ -153,14 +153,14 @@ describe('reading the log', () => {
 });
 
 describe('following the log', () => {
-  const follow = async (reads: FollowedReads, count: number): Promise<readonly string[]> => {
+  const readIds = async (reads: FollowedReads, count: number): Promise<readonly string[]> => {
     const stopping = new AbortController();
-    const seen: string[] = [];
+    const ids: string[] = [];
     for await (const { events } of subscribeTo(reads, { after: LOG_START, batchSize: 100, signal: stopping.signal })) {
-      seen.push(...events.map(({ id }) => id));
-      if (seen.length >= count) stopping.abort();
+      ids.push(...events.map(({ id }) => id));
+      if (ids.length >= count) stopping.abort();
     }
-    return seen;
+    return ids;
   };
 
   test('an unreachable store is queried again, and no event is lost or repeated', async () => {
@@ -169,14 +169,14 @@ describe('following the log', () => {
       if (++reads % 3 === 0) throw new LogUnavailable('gone');
       return await log().readAll(question);
     };
-    expect(await follow({ read, untilGrown: async () => undefined }, ALL.length)).toEqual(ALL);
+    expect(await readIds({ read, untilGrown: async () => undefined }, ALL.length)).toEqual(ALL);
   });
 
   test('any other failure of a read ends the subscription', async () => {
     const read = async (): Promise<LogBatch> => {
       throw new Error('the log is damaged');
     };
-    await expect(follow({ read, untilGrown: async () => undefined }, 1)).rejects.toThrow('the log is damaged');
+    await expect(readIds({ read, untilGrown: async () => undefined }, 1)).rejects.toThrow('the log is damaged');
   });
 
   test('at the head it waits until the log has grown', async () => {
@@ -186,7 +186,7 @@ describe('following the log', () => {
       waits.push(events.length);
       events.push(EVENTS[3]!);
     };
-    expect(await follow({ read: async (question) => await log(events).readAll(question), untilGrown }, 4)).toEqual([
+    expect(await readIds({ read: async (question) => await log(events).readAll(question), untilGrown }, 4)).toEqual([
       '1',
       '2',
       '3',

@@ -32,7 +32,7 @@ const withdraw = (second: number, reason: string | null = null): RecordCommand =
 });
 
 /** The outcome of a command after the given commands. */
-function given(...commands: readonly RecordCommand[]) {
+function stateAfter(...commands: readonly RecordCommand[]) {
   let state: RecordState = initialState();
   for (const command of commands) {
     for (const event of decide(command, state) as readonly RecordEvent[]) state = evolve(state, event);
@@ -44,17 +44,17 @@ const data = (decision: ReturnType<typeof decide>) =>
   JSON.parse((decision as readonly RecordEvent[])[0]!.data) as Record<string, unknown>;
 
 test('a new record is published with both its times set to that of the command', () => {
-  const decision = given().when(publish(1, 5));
+  const decision = stateAfter().when(publish(1, 5));
   expect(data(decision)).toMatchObject({ id: ID, slug: 'topic-1', createdAt: at(5), updatedAt: at(5) });
 });
 
 test('the same content again appends nothing, at any later time', () => {
-  expect(given(publish(1, 5)).when(publish(1, 900))).toEqual([]);
-  expect(given(publish(1, 5), publish(2, 6), publish(1, 7)).when(publish(1, 8))).toEqual([]);
+  expect(stateAfter(publish(1, 5)).when(publish(1, 900))).toEqual([]);
+  expect(stateAfter(publish(1, 5), publish(2, 6), publish(1, 7)).when(publish(1, 8))).toEqual([]);
 });
 
 test('other content is one event with the first createdAt and the new updatedAt', () => {
-  expect(data(given(publish(1, 5)).when(publish(2, 9)))).toMatchObject({
+  expect(data(stateAfter(publish(1, 5)).when(publish(2, 9)))).toMatchObject({
     slug: 'topic-2',
     createdAt: at(5),
     updatedAt: at(9),
@@ -62,39 +62,41 @@ test('other content is one event with the first createdAt and the new updatedAt'
 });
 
 test('removing an unknown or removed record appends nothing', () => {
-  expect(given().when(withdraw(1))).toEqual([]);
-  expect(given(publish(1, 1), withdraw(2)).when(withdraw(3))).toEqual([]);
+  expect(stateAfter().when(withdraw(1))).toEqual([]);
+  expect(stateAfter(publish(1, 1), withdraw(2)).when(withdraw(3))).toEqual([]);
 });
 
 test('a removal contains the first createdAt, and a record that is published again keeps it', () => {
-  const removed = given(publish(1, 5), withdraw(6, 'gone'));
-  expect(data(given(publish(1, 5)).when(withdraw(6, 'gone')))).toEqual({ createdAt: at(5), reason: 'gone' });
+  const removed = stateAfter(publish(1, 5), withdraw(6, 'gone'));
+  expect(data(stateAfter(publish(1, 5)).when(withdraw(6, 'gone')))).toEqual({ createdAt: at(5), reason: 'gone' });
   expect(data(removed.when(publish(1, 7)))).toMatchObject({ createdAt: at(5), updatedAt: at(7) });
-  expect(data(given(publish(1, 5), withdraw(6), publish(2, 7), withdraw(8)).when(publish(3, 9)))).toMatchObject({
+  expect(data(stateAfter(publish(1, 5), withdraw(6), publish(2, 7), withdraw(8)).when(publish(3, 9)))).toMatchObject({
     createdAt: at(5),
   });
 });
 
 test('a record of exactly 1 MiB is published and one byte more is refused', () => {
   const empty =
-    Buffer.byteLength((given().when(publish(1, 5, { description: 'x' })) as readonly RecordEvent[])[0]!.data) - 1;
-  const sized = (bytes: number) => given().when(publish(1, 5, { description: 'd'.repeat(bytes - empty) }));
+    Buffer.byteLength((stateAfter().when(publish(1, 5, { description: 'x' })) as readonly RecordEvent[])[0]!.data) - 1;
+  const sized = (bytes: number) => stateAfter().when(publish(1, 5, { description: 'd'.repeat(bytes - empty) }));
   expect(sized(MAX_RECORD_BYTES)).toHaveLength(1);
   expect(sized(MAX_RECORD_BYTES + 1)).toMatchObject({ message: expect.stringMatching(/over 1048576 bytes/) });
-  expect(given().when(publish(1, 5, { description: 'é'.repeat((MAX_RECORD_BYTES - empty) / 2 + 1) }))).toMatchObject({
+  expect(
+    stateAfter().when(publish(1, 5, { description: 'é'.repeat((MAX_RECORD_BYTES - empty) / 2 + 1) })),
+  ).toMatchObject({
     message: expect.stringMatching(/over/),
   });
 });
 
 test('U+0000 and lone surrogates are refused, and texts that resemble their escapes are not', () => {
-  expect(given().when(publish(1, 5, { description: 'a\u0000b' }))).toMatchObject({
+  expect(stateAfter().when(publish(1, 5, { description: 'a\u0000b' }))).toMatchObject({
     message: expect.stringMatching(/U\+0000/),
   });
-  expect(given().when(publish(1, 5, { description: 'a\ud800b' }))).toMatchObject({
+  expect(stateAfter().when(publish(1, 5, { description: 'a\ud800b' }))).toMatchObject({
     message: expect.stringMatching(/surrogate/),
   });
   for (const text of [String.raw`\u0000`, String.raw`\\u0000`, String.raw`a\\\u0000`, '\u0001', '𝔘', '"\\']) {
-    const decision = given().when(publish(1, 5, { description: text }));
+    const decision = stateAfter().when(publish(1, 5, { description: text }));
     expect([text, data(decision)['description']]).toEqual([text, text]);
   }
 });
@@ -106,8 +108,8 @@ test('published data is canonical JSON for any order of keys', () => {
     ...command,
     content: Object.fromEntries(Object.entries(command.content).toReversed()),
   } as RecordCommand;
-  const [event] = given().when(command) as readonly RecordEvent[];
-  expect(given().when(reversed)).toEqual([event]);
+  const [event] = stateAfter().when(command) as readonly RecordEvent[];
+  expect(stateAfter().when(reversed)).toEqual([event]);
   expect(event!.data).toBe(canonicalJson(JSON.parse(event!.data)));
 });
 

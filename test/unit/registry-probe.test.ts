@@ -60,10 +60,10 @@ describe('a probe of the registry', () => {
   });
 
   it('asks each client once, with the options of its rows, and the clients of a platform one after another', async () => {
-    const asked: unknown[] = [];
+    const requests: unknown[] = [];
     let running = 0;
     const survey: SurveyClient = async (source, { client, options }) => {
-      asked.push([source, client, options]);
+      requests.push([source, client, options]);
       running += 1;
       expect(running).toBe(1);
       await Promise.resolve();
@@ -78,7 +78,7 @@ describe('a probe of the registry', () => {
       ],
       survey,
     );
-    expect(asked).toEqual([
+    expect(requests).toEqual([
       ['swagit', 'a', { view: '5', baseUrl: 'https://example.org/' }],
       ['swagit', 'b', {}],
     ]);

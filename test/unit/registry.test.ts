@@ -86,10 +86,10 @@ describe('the shipped registry', () => {
   });
 
   it('has clients and options apart, without the notes of the research', () => {
-    const found = (client: string) => rows.find((row) => row.client === client);
-    expect(found('addisontx')).toMatchObject({ platform: 'swagit', options: { view: '128' } });
-    expect(found('seagoville.us')).toMatchObject({ platform: 'civicplus-archive', options: { amid: '36' } });
-    expect(found('princetontx.gov')).toMatchObject({ platform: 'civicplus', options: { category: '5' } });
+    const rowOf = (client: string) => rows.find((row) => row.client === client);
+    expect(rowOf('addisontx')).toMatchObject({ platform: 'swagit', options: { view: '128' } });
+    expect(rowOf('seagoville.us')).toMatchObject({ platform: 'civicplus-archive', options: { amid: '36' } });
+    expect(rowOf('princetontx.gov')).toMatchObject({ platform: 'civicplus', options: { category: '5' } });
     for (const { options } of rows)
       for (const value of Object.values(options ?? {})) expect(value).toMatch(/^\d{1,4}$/);
   });
@@ -193,9 +193,9 @@ describe('a row of the registry', () => {
   });
 
   it('that was probed replaces the one about the same body and client', () => {
-    const seen = rowWith({ evidence: 'seen', evidenceDate: '2026-11-29' });
-    expect(withLaterRows([ROW, rowWith({ client: 'denton-tx' })], [seen])).toEqual([
-      seen,
+    const seenRow = rowWith({ evidence: 'seen', evidenceDate: '2026-11-29' });
+    expect(withLaterRows([ROW, rowWith({ client: 'denton-tx' })], [seenRow])).toEqual([
+      seenRow,
       rowWith({ client: 'denton-tx' }),
     ]);
   });

@@ -32,7 +32,7 @@ const moved = (from: ReportStatus, to: ReportStatus, by = ALICE): ReportEvent =>
   type: 'DataReportMoved',
   data: { ...MOVE, accountId: ACCOUNT, from, to, verifiedRecords: [], nextCheckAt: null, movedAt: NOW, ...by },
 });
-const given = (...events: readonly ReportEvent[]): ReportState =>
+const stateAfter = (...events: readonly ReportEvent[]): ReportState =>
   events.reduce(reportDecider.evolve, reportDecider.initialState());
 const move = (
   state: ReportState,
@@ -80,21 +80,21 @@ const ARROWS: readonly string[] = [
 ];
 
 test('of the hundred pairs of statuses a report may take exactly those in the table', () => {
-  const taken = REPORT_STATUSES.flatMap((from) =>
+  const accepted = REPORT_STATUSES.flatMap((from) =>
     REPORT_STATUSES.filter((to) => {
-      const state = { ...given(leased()), status: from };
+      const state = { ...stateAfter(leased()), status: from };
       const decision = codeOf(move(state, { to, finding: 'It is so.', verifiedRecords: [RECORD] }));
       expect(['moved', 'invalid_transition']).toContain(decision);
       return decision === 'moved';
     }).map((to) => `${from} ${to}`),
   );
-  expect(taken.toSorted()).toEqual(ARROWS.toSorted());
+  expect(accepted.toSorted()).toEqual(ARROWS.toSorted());
 });
 
 test.each(CLOSED_REPORT_STATUSES)(
   'a report that is closed as %s refuses every move, every lease and every note',
   (status) => {
-    const state = { ...given(leased()), status };
+    const state = { ...stateAfter(leased()), status };
     for (const to of REPORT_STATUSES) {
       expect(codeOf(move(state, { to, finding: 'It is so.', verifiedRecords: [RECORD] }))).toBe('invalid_transition');
     }
@@ -115,13 +115,13 @@ test.each(CLOSED_REPORT_STATUSES)(
 
 test.each(CLOSED_REPORT_STATUSES)('a move to %s requires a finding', (to) => {
   const from = to === 'not_found' ? 'awaiting_source' : 'investigating';
-  const state = { ...given(leased()), status: from } as ReportState;
+  const state = { ...stateAfter(leased()), status: from } as ReportState;
   for (const finding of [null, '', '  '])
     expect(codeOf(move(state, { to, finding, verifiedRecords: [RECORD] }))).toBe('resolution_incomplete');
 });
 
 test.each(['resolved', 'already_available'] as const)('a move to %s requires one to twenty verified records', (to) => {
-  const state = given(leased(), moved('received', 'investigating'));
+  const state = stateAfter(leased(), moved('received', 'investigating'));
   expect(codeOf(move(state, { to, finding: 'It is there.' }))).toBe('resolution_incomplete');
   const many = (count: number) =>
     move(state, { to, finding: 'It is there.', verifiedRecords: Array.from({ length: count }, () => RECORD) });
@@ -131,29 +131,29 @@ test.each(['resolved', 'already_available'] as const)('a move to %s requires one
 test.each(['not_found', 'out_of_scope', 'declined', 'gap_confirmed', 'awaiting_source'] as const)(
   'a move to %s requires no record',
   (to) => {
-    expect(codeOf(move(given(leased(), moved('received', 'investigating')), { to, finding: 'Nothing.' }))).toBe(
+    expect(codeOf(move(stateAfter(leased(), moved('received', 'investigating')), { to, finding: 'Nothing.' }))).toBe(
       'moved',
     );
   },
 );
 
 test('a move without the token and holder of the newest lease is refused', () => {
-  expect(codeOf(move(given()))).toBe('lease_conflict');
-  const taken = given(leased(), leased({ holder: 'bob', fencingToken: 2 }));
-  expect(codeOf(move(taken))).toBe('lease_conflict');
-  expect(codeOf(move(taken, {}, { fencingToken: 2 }))).toBe('lease_conflict');
-  expect(codeOf(move(taken, {}, { holder: 'bob' }))).toBe('lease_conflict');
-  expect(codeOf(move(taken, {}, { holder: 'bob', fencingToken: 3 }))).toBe('lease_conflict');
-  expect(codeOf(move(taken, {}, { holder: 'bob', fencingToken: 2 }))).toBe('moved');
+  expect(codeOf(move(stateAfter()))).toBe('lease_conflict');
+  const takenOver = stateAfter(leased(), leased({ holder: 'bob', fencingToken: 2 }));
+  expect(codeOf(move(takenOver))).toBe('lease_conflict');
+  expect(codeOf(move(takenOver, {}, { fencingToken: 2 }))).toBe('lease_conflict');
+  expect(codeOf(move(takenOver, {}, { holder: 'bob' }))).toBe('lease_conflict');
+  expect(codeOf(move(takenOver, {}, { holder: 'bob', fencingToken: 3 }))).toBe('lease_conflict');
+  expect(codeOf(move(takenOver, {}, { holder: 'bob', fencingToken: 2 }))).toBe('moved');
 });
 
 test('a holder with a newer lease cannot move with the earlier token', () => {
-  const again = given(leased(), leased({ holder: 'alice', fencingToken: 4 }));
+  const again = stateAfter(leased(), leased({ holder: 'alice', fencingToken: 4 }));
   expect([codeOf(move(again)), codeOf(move(again, {}, { fencingToken: 4 }))]).toEqual(['lease_conflict', 'moved']);
 });
 
 test('a lease whose token is not higher is refused, and repeating the lease appends nothing', () => {
-  const state = given(leased({ holder: 'alice', fencingToken: 3 }));
+  const state = stateAfter(leased({ holder: 'alice', fencingToken: 3 }));
   const take = (holder: string, fencingToken: number) =>
     reportDecider.decide(
       { type: 'RecordLease', accountId: ACCOUNT, holder, fencingToken, leasedAt: NOW, leaseUntil: TOMORROW },
@@ -169,13 +169,13 @@ test('a lease whose token is not higher is refused, and repeating the lease appe
 });
 
 test('a move decided before another move is a conflict of states; a lease or note between them is not', () => {
-  const state = given(leased(), moved('received', 'investigating'), leased({ ...ALICE, fencingToken: 2 }));
+  const state = stateAfter(leased(), moved('received', 'investigating'), leased({ ...ALICE, fencingToken: 2 }));
   expect(codeOf(move(state, { to: 'awaiting_source' }, { seenRevision: 0, fencingToken: 2 }))).toBe('state_conflict');
   expect(codeOf(move(state, { to: 'awaiting_source' }, { seenRevision: 1, fencingToken: 2 }))).toBe('moved');
 });
 
 test('a move sets all fields of the report, and the next check a day later unless it sets another', () => {
-  const state = given(leased(), moved('received', 'investigating'));
+  const state = stateAfter(leased(), moved('received', 'investigating'));
   const [event] = move(state, {
     to: 'gap_confirmed',
     reasonCode: 'connector_failure',
@@ -205,7 +205,7 @@ test('a move sets all fields of the report, and the next check a day later unles
 });
 
 test('several moves in a row are stored together or not at all, with the note before them', () => {
-  const state = given(leased());
+  const state = stateAfter(leased());
   const closing = { ...MOVE, to: 'already_available', finding: 'It is there.', verifiedRecords: [RECORD] } as const;
   const events = move(state, {}, { moves: [MOVE, closing], note: 'found by its address' }) as ReportEvent[];
   expect(events.map(({ type }) => type)).toEqual(['DataReportNoted', 'DataReportMoved', 'DataReportMoved']);
@@ -213,14 +213,14 @@ test('several moves in a row are stored together or not at all, with the note be
     ['received', 'investigating'],
     ['investigating', 'already_available'],
   ]);
-  expect(given(leased(), ...events).status).toBe('already_available');
+  expect(stateAfter(leased(), ...events).status).toBe('already_available');
   expect(codeOf(move(state, {}, { moves: [MOVE, { ...closing, verifiedRecords: [] }] }))).toBe('resolution_incomplete');
   expect(codeOf(move(state, {}, { moves: [MOVE, MOVE] }))).toBe('invalid_transition');
   expect(codeOf(move(state, {}, { moves: [closing] }))).toBe('invalid_transition');
 });
 
 test('the state of a report contains its status, its newest lease, and the time of the last move', () => {
-  expect(given(leased(), moved('received', 'investigating'), leased({ holder: 'bob', fencingToken: 7 }))).toEqual({
+  expect(stateAfter(leased(), moved('received', 'investigating'), leased({ holder: 'bob', fencingToken: 7 }))).toEqual({
     status: 'investigating',
     accountId: ACCOUNT,
     holder: 'bob',

@@ -96,8 +96,8 @@ describe('a place in the queue', () => {
     const [one, other] = await Promise.all([submit({ accountId, token: 'twin' }), twin({ accountId, token: 'twin' })]);
     expect(one).toEqual(other);
     const otherInput = { ...input, expectedRecord: 'another' };
-    const asked = [submit({ accountId, token: 'x' }), twin({ accountId, token: 'x', input: otherInput })];
-    expect((await Promise.all(asked.map(refusal))).toSorted()).toEqual(['replay_conflict', 'taken in']);
+    const submissions = [submit({ accountId, token: 'x' }), twin({ accountId, token: 'x', input: otherInput })];
+    expect((await Promise.all(submissions.map(refusal))).toSorted()).toEqual(['replay_conflict', 'taken in']);
     expect([world.row.counted, ...world.row.reserved.keys()]).toEqual([2]);
     expect(world.history()).toHaveLength(2);
   });

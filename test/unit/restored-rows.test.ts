@@ -4,9 +4,9 @@ import { createRowBatches } from '../../src/cli/backup/restore-archive.ts';
 
 async function restore(rows: readonly (readonly [SavedTable, string])[], asCopy = false) {
   const restored: string[] = [];
-  const put = async (table: SavedTable, saved: readonly string[]) =>
+  const restore = async (table: SavedTable, saved: readonly string[]) =>
     void restored.push(...saved.map((text) => `${table} ${text}`));
-  const batches = createRowBatches({ put }, { asCopy });
+  const batches = createRowBatches({ put: restore }, { asCopy });
   for (const [table, text] of rows) await batches.add(table, text);
   await batches.flush();
   return restored;

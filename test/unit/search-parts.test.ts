@@ -175,18 +175,22 @@ describe('a query', () => {
     ]);
     expect(lenientQueries(units('a', 'C'))).toEqual(["( ( 'a' ) ) | ( ( 'c' ) )"]);
     const typed = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'dalla'].map((word) => `'${word}'`);
-    const kept = lenientUnits(typed, { records: { dalla: 900, a: 500 }, periods: [[2026, 1000]], places: ['dalla'] });
-    expect(kept.map(({ query }) => query)).toEqual(["'b'", "'c'", "'d'", "'e'", "'f'", "'dalla'"]);
+    const keptUnits = lenientUnits(typed, {
+      records: { dalla: 900, a: 500 },
+      periods: [[2026, 1000]],
+      places: ['dalla'],
+    });
+    expect(keptUnits.map(({ query }) => query)).toEqual(["'b'", "'c'", "'d'", "'e'", "'f'", "'dalla'"]);
   });
 
   test('names several places where it has many of their words, and loses the commonest of them', () => {
     const names = Array.from({ length: 40 }, (_, index) => `town${index}`);
     const records = Object.fromEntries(names.map((name, index) => [name, index < 10 ? 9 : 900]));
-    const kept = lenientUnits(
+    const units = lenientUnits(
       [...names, 'zone'].map((name) => `'${name}'`),
       { records: { ...records, zone: 1 }, periods: [[2026, 1000]], places: names },
     );
-    expect(kept.map(({ query, isPlace }) => [query, isPlace])).toEqual(
+    expect(units.map(({ query, isPlace }) => [query, isPlace])).toEqual(
       ['town0', 'town1', 'town2', 'town3', 'town4', 'zone'].map((name) => [`'${name}'`, false]),
     );
     const three = lenientUnits(["'a'", "'b'", "'c'", "'zone'"], { records: {}, periods: [], places: ['a', 'b', 'c'] });

@@ -30,12 +30,12 @@ function createSearch(concurrency: number) {
 
 test('the searches of one client wait for each other and not before that of another one', async () => {
   const ask = createSearch(1);
-  const asked = [...Array.from({ length: 5 }, (_, n) => ask(`greedy${n}`, '192.0.2.1')), ask('other', '192.0.2.2')];
-  for (let ended = 0; ended < asked.length; ended += 1) {
+  const searches = [...Array.from({ length: 5 }, (_, n) => ask(`greedy${n}`, '192.0.2.1')), ask('other', '192.0.2.2')];
+  for (let ended = 0; ended < searches.length; ended += 1) {
     await expect.poll(() => running.length).toBe(ended + 1);
     running[ended]!();
   }
-  await Promise.all(asked);
+  await Promise.all(searches);
   expect(read).toEqual(['greedy0', 'other', 'greedy1', 'greedy2', 'greedy3', 'greedy4']);
 });
 

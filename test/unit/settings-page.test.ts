@@ -11,10 +11,10 @@ test('docs/operators/settings.md equals what `npm run docs:settings` writes', ()
 });
 
 test('the page has exactly one row for each setting', () => {
-  const known = /known are (.*)$/.exec(readSettings({ CIVIC_UNKNOWN: '1' }).warnings[0] ?? '')?.[1]?.split(', ') ?? [];
+  const names = /known are (.*)$/.exec(readSettings({ CIVIC_UNKNOWN: '1' }).warnings[0] ?? '')?.[1]?.split(', ') ?? [];
   const rows = [...page.matchAll(/^\| `([A-Z0-9_]+)` \|/gm)].map(([, name]) => name!);
-  expect(known.length).toBeGreaterThan(10);
-  expect(rows.toSorted()).toEqual(known.toSorted());
+  expect(names.length).toBeGreaterThan(10);
+  expect(rows.toSorted()).toEqual(names.toSorted());
 });
 
 test('every setting has a meaning and names what it allows', () => {

@@ -27,13 +27,15 @@ const added = {
 const connectors = { legistar: { checks: async () => [check('of the added')] } } as unknown as Connectors;
 
 function statesWith(others: readonly RecordData<'sources'>[], syncs: readonly SourceCheck[] = []) {
-  const known = { current: async () => new Map(others.map((data) => [data.id, data])) } as unknown as PublishedRecords;
+  const records = {
+    current: async () => new Map(others.map((data) => [data.id, data])),
+  } as unknown as PublishedRecords;
   const read = ['of the added', ...others.map(({ id }) => id)].map((sourceId) => ({
     sourceId,
     jurisdictionSlug: sourceId === 'of the added' ? 'example-city' : 'dallas',
     sourceType: 'legistar',
   }));
-  return statesOf({ connectors, known, added: [added], syncs, read }, NOW);
+  return statesOf({ connectors, known: records, added: [added], syncs, read }, NOW);
 }
 
 test('a source that was only synced is listed without a client, its bodies together', async () => {

@@ -214,7 +214,7 @@ describe('is refused', () => {
         .split('')
         .map((sign) => (sign === '.' ? '。' : String.fromCharCode(sign.charCodeAt(0) + 0xfee0)))
         .join('');
-    const written = [
+    const addresses = [
       address,
       `${address}.`,
       `${address}:8080`,
@@ -237,7 +237,7 @@ describe('is refused', () => {
       wide(String(number)),
       `${address.slice(0, -1)}\u00ad${address.slice(-1)}`,
     ].map((host) => `http://${host}/agenda`);
-    expect(refusedOf(written)).toEqual(written);
+    expect(refusedOf(addresses)).toEqual(addresses);
   });
 
   const names = ['token', 'key', 'api_key', 'apikey', 'access_token', 'sig', 'signature', 'password', 'secret', 'auth'];
@@ -246,7 +246,7 @@ describe('is refused', () => {
       .split('')
       .map((letter, at) => (at % 2 === 0 ? letter.toUpperCase() : letter))
       .join('');
-    const written = [
+    const queries = [
       `?${name}=x`,
       `?${name}`,
       `?${name}=`,
@@ -264,7 +264,7 @@ describe('is refused', () => {
       `?%20${name}=x`,
       `?&&${name}=x`,
     ].map((query) => `https://example.org/agenda${query}`);
-    expect(refusedOf(written)).toEqual(written);
+    expect(refusedOf(queries)).toEqual(queries);
   });
 });
 

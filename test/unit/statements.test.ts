@@ -9,8 +9,8 @@ test('each value of a statement becomes a parameter, in the order of the text', 
 });
 
 test('a statement within a statement gets the numbers that follow, at each place', () => {
-  const held = sql`owner = ${'me'} and token = ${7}`;
-  expect(sql`update t set a = ${1} where ${held} or not (${held}) and b = ${2}`).toEqual({
+  const isOwner = sql`owner = ${'me'} and token = ${7}`;
+  expect(sql`update t set a = ${1} where ${isOwner} or not (${isOwner}) and b = ${2}`).toEqual({
     text: 'update t set a = $1 where owner = $2 and token = $3 or not (owner = $4 and token = $5) and b = $6',
     values: [1, 'me', 7, 'me', 7, 2],
   });

@@ -54,46 +54,46 @@ describe('a subscription', () => {
   });
 
   test('with the name and filter of a live one returns that one, even at the cap', () => {
-    const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
-    expect(decided(given, create(4, 'b'))).toEqual([]);
-    expect(decided(given, create(4, 'b', { cap: 0 }))).toEqual([]);
-    expect(fold(given).get(id(2))).toMatchObject({ name: 'b', startCursor: 'start 2' });
+    const state = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
+    expect(decided(state, create(4, 'b'))).toEqual([]);
+    expect(decided(state, create(4, 'b', { cap: 0 }))).toEqual([]);
+    expect(fold(state).get(id(2))).toMatchObject({ name: 'b', startCursor: 'start 2' });
   });
 
   test('never changes its filter', () => {
-    const given = after(create(1, 'a'), create(2, 'b', { resource: 'topics' }));
-    expect(decided(given, create(3, 'a', { resource: 'topics' }))).toBe('feed_subscription_conflict');
-    expect(decided(given, create(3, 'b', { resource: 'meetings' }))).toBe('feed_subscription_conflict');
-    expect(decided(given, create(3, 'b'))).toBe('feed_subscription_conflict');
+    const state = after(create(1, 'a'), create(2, 'b', { resource: 'topics' }));
+    expect(decided(state, create(3, 'a', { resource: 'topics' }))).toBe('feed_subscription_conflict');
+    expect(decided(state, create(3, 'b', { resource: 'meetings' }))).toBe('feed_subscription_conflict');
+    expect(decided(state, create(3, 'b'))).toBe('feed_subscription_conflict');
   });
 
   test('has a name that is in use for its own key only', () => {
-    const given = after(create(1, 'a'), create(2, 'a', { keyId: theirs, resource: 'topics' }));
-    expect([...fold(given).keys()]).toEqual([id(1), id(2)]);
+    const state = after(create(1, 'a'), create(2, 'a', { keyId: theirs, resource: 'topics' }));
+    expect([...fold(state).keys()]).toEqual([id(1), id(2)]);
   });
 
   test('is refused for a conflict of its name before the limit of the account is checked', () => {
-    const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
-    expect(decided(given, create(4, 'a', { resource: 'topics' }))).toBe('feed_subscription_conflict');
+    const state = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
+    expect(decided(state, create(4, 'a', { resource: 'topics' }))).toBe('feed_subscription_conflict');
   });
 
   test('that was revoked frees its name and its place', () => {
-    const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'), revoke(1));
-    expect(decided(given, create(4, 'a', { resource: 'topics' }))).toHaveLength(1);
+    const state = after(create(1, 'a'), create(2, 'b'), create(3, 'c'), revoke(1));
+    expect(decided(state, create(4, 'a', { resource: 'topics' }))).toHaveLength(1);
   });
 });
 
 describe('the places of an account', () => {
   test('are counted over all of its keys', () => {
-    const given = after(create(1, 'a'), create(2, 'b', { keyId: theirs }), create(3, 'c', { keyId: theirs }));
-    expect(decided(given, create(4, 'd'))).toBe('feed_subscription_limit_reached');
-    expect(decided(given, create(4, 'd', { cap: 4 }))).toHaveLength(1);
+    const state = after(create(1, 'a'), create(2, 'b', { keyId: theirs }), create(3, 'c', { keyId: theirs }));
+    expect(decided(state, create(4, 'd'))).toBe('feed_subscription_limit_reached');
+    expect(decided(state, create(4, 'd', { cap: 4 }))).toHaveLength(1);
   });
 
   test('allow no new one when the plan allows fewer than there are, until there are fewer', () => {
-    const given = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
-    expect(decided(given, create(4, 'd', { cap: 2 }))).toBe('feed_subscription_limit_reached');
-    expect(decided([...given, ...after(create(1, 'a'), revoke(1)).slice(1)], create(4, 'd', { cap: 2 }))).toBe(
+    const state = after(create(1, 'a'), create(2, 'b'), create(3, 'c'));
+    expect(decided(state, create(4, 'd', { cap: 2 }))).toBe('feed_subscription_limit_reached');
+    expect(decided([...state, ...after(create(1, 'a'), revoke(1)).slice(1)], create(4, 'd', { cap: 2 }))).toBe(
       'feed_subscription_limit_reached',
     );
     const two = after(create(1, 'a'), create(2, 'b'), create(3, 'c'), revoke(1), revoke(2));
@@ -101,33 +101,33 @@ describe('the places of an account', () => {
   });
 
   test('are freed by dead keys; a lapsed subscription is reported once and then removed', () => {
-    const given = after(create(1, 'a'), create(2, 'b', { keyId: theirs }), create(3, 'c', { keyId: theirs }));
+    const state = after(create(1, 'a'), create(2, 'b', { keyId: theirs }), create(3, 'c', { keyId: theirs }));
     const deadKeys = new Set([theirs]);
-    const [created] = decided(given, create(4, 'd', { deadKeys })) as readonly SubscriptionEvent[];
+    const [created] = decided(state, create(4, 'd', { deadKeys })) as readonly SubscriptionEvent[];
     expect(created!.data).toMatchObject({ id: id(4), lapsed: [id(2), id(3)] });
-    const next = [...given, created!];
+    const next = [...state, created!];
     expect([...fold(next).keys()]).toEqual([id(1), id(4)]);
     const [another] = decided(next, create(5, 'e', { deadKeys })) as readonly SubscriptionEvent[];
     expect(another!.data).toMatchObject({ lapsed: [] });
   });
 
   test('are used by a key that the command does not know, because it may be new', () => {
-    const given = after(
+    const state = after(
       create(1, 'a', { keyId: theirs }),
       create(2, 'b', { keyId: theirs }),
       create(3, 'c', { keyId: theirs }),
     );
-    expect(decided(given, create(4, 'd', { deadKeys: new Set([mine]) }))).toBe('feed_subscription_limit_reached');
+    expect(decided(state, create(4, 'd', { deadKeys: new Set([mine]) }))).toBe('feed_subscription_limit_reached');
   });
 });
 
 describe('a revocation', () => {
   test('ends a subscription of its own key; one of another key counts as absent', () => {
-    const given = after(create(1, 'a'));
-    expect(decided(given, revoke(1))).toEqual([
+    const state = after(create(1, 'a'));
+    expect(decided(state, revoke(1))).toEqual([
       { type: 'FeedSubscriptionRevoked', data: { id: id(1), revokedAt: later } },
     ]);
-    expect(decided(given, revoke(1, theirs))).toBe('not_found');
+    expect(decided(state, revoke(1, theirs))).toBe('not_found');
   });
 
   test('of a subscription that is absent or has ended changes nothing', () => {

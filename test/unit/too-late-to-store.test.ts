@@ -39,9 +39,9 @@ async function stored(isRefused: boolean): Promise<number> {
     lifetimeMs: 1_000,
     deadlineMs: 1_000,
   });
-  const asked = take({ accountId: ID, keyId: ID, requestId: 'test' }, over.signal);
-  if (isRefused) await expect(asked).rejects.toThrow('refused by now');
-  else await asked;
+  const pending = take({ accountId: ID, keyId: ID, requestId: 'test' }, over.signal);
+  if (isRefused) await expect(pending).rejects.toThrow('refused by now');
+  else await pending;
   return appends;
 }
 

@@ -46,12 +46,12 @@ describe('a cut text', () => {
         expect(bytesOf(cut)).toBeLessThanOrEqual(Math.max(most, 3));
         if (cut === text) return;
         expect(cut.endsWith('…')).toBe(true);
-        const kept = cut.slice(0, -1);
-        expect(text.startsWith(kept)).toBe(true);
+        const wholePart = cut.slice(0, -1);
+        expect(text.startsWith(wholePart)).toBe(true);
         const boundaries = new Set([0, text.length, ...[...whole.segment(text)].map(({ index }) => index)]);
         // Trailing white space is dropped; the cut may be within a run of it.
-        expect(boundaries.has(kept.length) || /\s/.test(text.charAt(kept.length))).toBe(true);
-        expect(kept.isWellFormed() || !text.isWellFormed()).toBe(true);
+        expect(boundaries.has(wholePart.length) || /\s/.test(text.charAt(wholePart.length))).toBe(true);
+        expect(wholePart.isWellFormed() || !text.isWellFormed()).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -166,13 +166,13 @@ describe('a payload', () => {
       for (let at: number | null = 0; at !== null; ) {
         const from: number = at;
         const end = Math.min(from + limit, rows.length);
-        const found = {
+        const page = {
           ...searchPage(0, {}),
           results: rows.slice(from, end),
           nextCursor: end < rows.length ? String(end) : null,
         };
         const { data, text } = truncatePayload(
-          found,
+          page,
           TOOLS.search_agenda.truncation((kept) => String(from + kept)),
           MAX_TOOL_BYTES,
         )!;
@@ -193,18 +193,18 @@ describe('a payload', () => {
           for (let place = 0; place <= ORDINARY.length; place++) {
             const hostile: Row = { ...searchResult(), ...fields };
             const pages = pagesOf(ORDINARY.toSpliced(place, 0, hostile), limit);
-            const shown = pages.flatMap(({ results }) => results.map(({ itemId }) => itemId));
+            const ids = pages.flatMap(({ results }) => results.map(({ itemId }) => itemId));
             const expected = ORDINARY.map(({ itemId }) => itemId);
-            expect([limit, place, shown]).toEqual([
+            expect([limit, place, ids]).toEqual([
               limit,
               place,
               fields === UNSHOWABLE ? expected : expected.toSpliced(place, 0, hostile.itemId),
             ]);
-            const said = pages.filter(
+            const pagesWithNote = pages.filter(
               ({ guidance, truncated }) =>
                 truncated && /(^|\. )Results that are too large to show were left out\./.test(guidance),
             );
-            expect([limit, place, said.length]).toEqual([limit, place, fields === UNSHOWABLE ? 1 : 0]);
+            expect([limit, place, pagesWithNote.length]).toEqual([limit, place, fields === UNSHOWABLE ? 1 : 0]);
           }
         }
       },
@@ -226,8 +226,8 @@ describe('a payload', () => {
         body: expect.stringMatching(/^n{200,}…$/) as unknown,
       });
       expect(guidance).toMatch(/^The address of a result is too long: its sourceUrl names only the site\. /);
-      const kept = { ...searchResult(), sourceUrl: `https://example.org/${'u'.repeat(12_000)}` };
-      expect(pagesOf([kept], 10)[0]!.results[0]!.sourceUrl).toBe(kept.sourceUrl);
+      const longResult = { ...searchResult(), sourceUrl: `https://example.org/${'u'.repeat(12_000)}` };
+      expect(pagesOf([longResult], 10)[0]!.results[0]!.sourceUrl).toBe(longResult.sourceUrl);
     });
   });
 

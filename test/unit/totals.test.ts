@@ -8,14 +8,14 @@ const digest = (number: number): string => recordDigest('topics', String(number)
 test('adding and removing records in any order gives the totals of the remaining records', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(50), { minLength: 1 }), fc.integer(), (numbers, seed) => {
-      const left = numbers.filter((number) => (number + seed) % 3 !== 0);
-      const gone = numbers.filter((number) => (number + seed) % 3 === 0);
+      const remaining = numbers.filter((number) => (number + seed) % 3 !== 0);
+      const removed = numbers.filter((number) => (number + seed) % 3 === 0);
       const [all, direct] = [new Totals(), new Totals()];
       // A record may be removed before another is added: the sum passes through zero and below.
-      for (const number of gone) all.remove('topics', digest(number));
+      for (const number of removed) all.remove('topics', digest(number));
       for (const number of numbers) all.add('topics', digest(number));
-      for (const number of left.toReversed()) direct.add('topics', digest(number));
-      if (left.length > 0) expect(all.touched()).toEqual(direct.touched());
+      for (const number of remaining.toReversed()) direct.add('topics', digest(number));
+      if (remaining.length > 0) expect(all.touched()).toEqual(direct.touched());
       else expect(all.touched()).toEqual([{ resource: 'topics', records: 0, digest: EMPTY_DIGEST }]);
     }),
   );

@@ -41,7 +41,7 @@ function world() {
     forget: () => void (state.forgotten += 1),
   } as unknown as EventLog & { forget(): void };
   const watched = watchHistory(log, { now: () => 7 }, (each) => state.setBacks.push(each));
-  const follow = async (after: Position, signal: AbortSignal): Promise<readonly string[]> => {
+  const readIds = async (after: Position, signal: AbortSignal): Promise<readonly string[]> => {
     const ids: string[] = [];
     for await (const { events } of watched.log.subscribe({ after, batchSize: 10, signal })) {
       ids.push(...events.map(({ id }) => id));
@@ -54,7 +54,7 @@ function world() {
     state,
     look: () => watched.check(),
     remember: (mark: StoredEvent) => watched.remember(mark),
-    follow,
+    follow: readIds,
     reached: reached.promise,
   };
 }

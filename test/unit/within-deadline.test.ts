@@ -9,12 +9,12 @@ const reasonOf = (signal: AbortSignal) =>
 
 /** Work without an end, and why its signal aborts. */
 function endless() {
-  const told = Promise.withResolvers<unknown>();
+  const result = Promise.withResolvers<unknown>();
   const work = (signal: AbortSignal): Promise<never> => {
-    reasonOf(signal).then(told.resolve, told.reject);
+    reasonOf(signal).then(result.resolve, result.reject);
     return new Promise(() => undefined);
   };
-  return { work, reason: told.promise };
+  return { work, reason: result.promise };
 }
 
 test('work ends with the reason of a caller that leaves, and its signal aborts with it', async () => {
@@ -35,16 +35,16 @@ test('work ends at its deadline, and its signal aborts', async () => {
 });
 
 test('work of a caller that has left is not begun', async () => {
-  const gone = AbortSignal.abort(new Error('gone'));
+  const aborted = AbortSignal.abort(new Error('gone'));
   let begun = false;
   const work = async () => void (begun = true);
-  await expect(withinDeadline(systemClock, LONG_MS, gone, work)).rejects.toBe(gone.reason);
+  await expect(withinDeadline(systemClock, LONG_MS, aborted, work)).rejects.toBe(aborted.reason);
   expect(begun).toBe(false);
 });
 
 test('the signal of work that is done stays as it was', async () => {
-  const gone = new AbortController();
-  const signal = await withinDeadline(systemClock, LONG_MS, gone.signal, async (given) => given);
-  gone.abort();
+  const leaving = new AbortController();
+  const signal = await withinDeadline(systemClock, LONG_MS, leaving.signal, async (given) => given);
+  leaving.abort();
   expect(signal.aborted).toBe(false);
 });

@@ -35,16 +35,16 @@ afterEach(async () => {
 it('gives the hits that the same classifier gives in the thread of its caller', async () => {
   const classifier = openClassifier(CLASSIFICATION_WORKER);
   const inside = topicClassifier();
-  const found = await Promise.all(TITLES.map((title) => classifier.classify(subject(title), topics)));
-  expect(found).toEqual(await Promise.all(TITLES.map((title) => inside.classify(subject(title), topics))));
-  expect(found.map((hits) => hits.length > 0)).toEqual([true, false, true]);
+  const results = await Promise.all(TITLES.map((title) => classifier.classify(subject(title), topics)));
+  expect(results).toEqual(await Promise.all(TITLES.map((title) => inside.classify(subject(title), topics))));
+  expect(results.map((hits) => hits.length > 0)).toEqual([true, false, true]);
 });
 
 it('reads the topics that are passed with each item', async () => {
   const classifier = openClassifier(CLASSIFICATION_WORKER);
   const item = subject(TITLES[0]!);
-  const found = await Promise.all([topics, [], topics].map((some) => classifier.classify(item, some)));
-  expect(found.map((hits) => hits.length > 0)).toEqual([true, false, true]);
+  const results = await Promise.all([topics, [], topics].map((some) => classifier.classify(item, some)));
+  expect(results.map((hits) => hits.length > 0)).toEqual([true, false, true]);
 });
 
 it.each([
@@ -87,11 +87,11 @@ it('sends no text beyond what rules read', () => {
     actionText: long,
     actions: Array.from({ length: 500 }, () => ({ text: long, outcome: null })),
   };
-  const sent = JSON.stringify(
+  const sentText = JSON.stringify(
     boundedSubject(subject(long, { item, meeting: { location: long }, body: { name: long } })),
   );
-  expect(sent.length).toBeLessThan(110 * MAX_RULE_TEXT);
-  expect(sent).not.toContain('word '.repeat(MAX_RULE_TEXT / 5 + 1));
+  expect(sentText.length).toBeLessThan(110 * MAX_RULE_TEXT);
+  expect(sentText).not.toContain('word '.repeat(MAX_RULE_TEXT / 5 + 1));
 });
 
 it('reads the words of texts with RTF and entities, whatever stands before them', () => {

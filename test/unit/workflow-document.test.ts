@@ -19,8 +19,8 @@ test('the document is made only for operations, parameters and answers that exis
     paths: { ...document.paths, [changes]: { get: { ...get!, ...changed } } },
   });
   expect(() => buildArazzoDocument(withGet({ parameters: [] }))).toThrow('no parameter cursor');
-  const needed = { name: 'since', in: 'query', required: true, description: '', schema: {} };
-  expect(() => buildArazzoDocument(withGet({ parameters: [...get!.parameters!, needed] }))).toThrow(
+  const parameter = { name: 'since', in: 'query', required: true, description: '', schema: {} };
+  expect(() => buildArazzoDocument(withGet({ parameters: [...get!.parameters!, parameter] }))).toThrow(
     'needs the parameter since',
   );
   expect(() => buildArazzoDocument(withGet({ responses: { 200: get!.responses['200'] } }))).toThrow(

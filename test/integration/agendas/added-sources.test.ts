@@ -168,9 +168,9 @@ test('public operations show the bodies of a place only if it was added publicly
   await remove(other);
   await add(other, true);
   await folded();
-  const shown = await hits();
-  expect(shown.map(({ title }) => title)).toEqual([REZONING]);
-  expect(shown[0]!.proceduralContext).toMatchObject({
+  const publishedHits = await hits();
+  expect(publishedHits.map(({ title }) => title)).toEqual([REZONING]);
+  expect(publishedHits[0]!.proceduralContext).toMatchObject({
     proceduralStage: 'final_action',
     actingBodyRole: 'final_decision_maker',
   });

@@ -29,7 +29,7 @@ let events: ListedEvent[];
 let served: Map<string, Served | Error>;
 let isSecondary: true | undefined;
 /** Addresses that were asked for, with the validator. */
-let asked: string[];
+let requests: string[];
 
 const clock = { now: () => now, sleep: async () => undefined };
 const serve = (path: string, bytes: Uint8Array, validator: Validator = {}, mediaType = 'application/pdf') =>
@@ -51,7 +51,7 @@ beforeEach(async () => {
   documents = new MemoryDocuments();
   served = new Map();
   isSecondary = undefined;
-  asked = [];
+  requests = [];
   events = [meeting(1, '2026-12-08')];
 });
 
@@ -59,10 +59,10 @@ const web: WebReader = {
   page: () => Promise.reject(new Error('no page is read')),
   file: async (address, known = {}) => {
     const isConditional = Object.keys(known).length > 0;
-    asked.push(`${address.slice(SITE.length)}${isConditional ? ` ${known.etag}` : ''}`);
-    const found = served.get(address) ?? new SourceUnavailable('example.org was answered with status 500');
-    if (found instanceof Error) throw found;
-    return isConditional && found.validator.etag === known.etag ? null : { address, ...found };
+    requests.push(`${address.slice(SITE.length)}${isConditional ? ` ${known.etag}` : ''}`);
+    const answer = served.get(address) ?? new SourceUnavailable('example.org was answered with status 500');
+    if (answer instanceof Error) throw answer;
+    return isConditional && answer.validator.etag === known.etag ? null : { address, ...answer };
   },
 };
 const connector = agendaConnector(
@@ -75,7 +75,7 @@ const connector = agendaConnector(
   () => web,
 );
 const sync = async (options: Readonly<Record<string, string>> = {}) => {
-  asked = [];
+  requests = [];
   // The parser takes the bytes as its own.
   const reader = {
     read: (bytes: Uint8Array, type: string | null) => readDocument(bytes.slice(), type),
@@ -131,7 +131,7 @@ test('an agenda in a PDF gives its items with section, kind and page, and the fa
   });
   expect(source()).toMatchObject({ agendaTextEvidence: 'readable' });
   expect(await sync()).toMatchObject({ appended: 0, removed: 0, degraded: [] });
-  expect(asked).toEqual(['/agenda/1 "a"']);
+  expect(requests).toEqual(['/agenda/1 "a"']);
 });
 
 test('a revision changes only the items that differ, and they keep their ids', async () => {
@@ -264,14 +264,14 @@ test('the next meeting is read first, and files without a validator are not requ
   events = [meeting(1, '2026-11-24'), meeting(2, '2026-12-15'), meeting(3, '2026-12-08'), meeting(4, '2026-11-10')];
   for (const id of [1, 2, 3, 4]) serve(`/agenda/${id}`, agendaPdf(AGENDA_LINES));
   await sync();
-  expect(asked).toEqual(['/agenda/3', '/agenda/2', '/agenda/1', '/agenda/4']);
+  expect(requests).toEqual(['/agenda/3', '/agenda/2', '/agenda/1', '/agenda/4']);
   await sync();
-  expect(asked).toEqual([]);
+  expect(requests).toEqual([]);
   now += 2 * HOUR_MS;
   await sync();
-  expect(asked).toEqual(['/agenda/3', '/agenda/2']);
+  expect(requests).toEqual(['/agenda/3', '/agenda/2']);
   await sync({ since: '2026-11-20' });
-  expect(asked).toEqual(['/agenda/3', '/agenda/2', '/agenda/1']);
+  expect(requests).toEqual(['/agenda/3', '/agenda/2', '/agenda/1']);
 });
 
 test('the packet is read only for a meeting without an agenda', async () => {
@@ -282,7 +282,7 @@ test('the packet is read only for a meeting without an agenda', async () => {
   serve('/agenda/1', agendaPdf(AGENDA_LINES));
   serve('/files/1', agendaPdf(AGENDA_LINES.slice(0, 4)));
   await sync();
-  expect(asked).toEqual(['/agenda/1', '/files/1']);
+  expect(requests).toEqual(['/agenda/1', '/files/1']);
   expect(titles()).toHaveLength(12);
 });
 
@@ -375,13 +375,13 @@ test('one sync reads a bounded number of old agendas, the newest first, and the 
   const waiting = (report: Awaited<ReturnType<typeof sync>>) =>
     reasons(report).filter((reason) => reason === 'its agenda waits for a later sync').length;
   expect(waiting(await sync())).toBe(more);
-  expect(asked).toHaveLength(1 + MAX_OLD_FILES);
-  expect([asked[0], asked.at(-1)]).toEqual(['/agenda/1', `/agenda/${9 + MAX_OLD_FILES}`]);
+  expect(requests).toHaveLength(1 + MAX_OLD_FILES);
+  expect([requests[0], requests.at(-1)]).toEqual(['/agenda/1', `/agenda/${9 + MAX_OLD_FILES}`]);
   now += HOUR_MS;
   expect(waiting(await sync())).toBe(0);
-  expect(asked).toHaveLength(more);
+  expect(requests).toHaveLength(more);
   now += HOUR_MS;
   await sync();
   // Without a validator an upcoming agenda is asked for every two hours.
-  expect(asked).toEqual(['/agenda/1']);
+  expect(requests).toEqual(['/agenda/1']);
 });

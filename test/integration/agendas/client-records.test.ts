@@ -36,11 +36,11 @@ const sync = (client: string, writer: RecordWriter = records) =>
 
 /** Stops at the change with this number, as a process does that is killed. */
 function cutOffAfter(changes: number): RecordWriter {
-  let left = changes;
+  let failuresLeft = changes;
   return {
     write: async (given) => {
-      const outcomes = await records.write(given.slice(0, left));
-      left -= outcomes.length;
+      const outcomes = await records.write(given.slice(0, failuresLeft));
+      failuresLeft -= outcomes.length;
       if (outcomes.length < given.length) throw new Error('killed');
       return outcomes;
     },
@@ -76,8 +76,8 @@ test('a body of the place that another sender has published stays, with the plac
     },
   ]);
   await removeRecordsOf('one');
-  const left = [...records.records.values()].filter(({ id }) => !before.has(id));
-  expect(left.map(({ resource, content }) => `${resource} ${String(content.slug)}`)).toEqual([
+  const added = [...records.records.values()].filter(({ id }) => !before.has(id));
+  expect(added.map(({ resource, content }) => `${resource} ${String(content.slug)}`)).toEqual([
     'jurisdictions example-city',
     'public_bodies imported',
   ]);

@@ -28,7 +28,7 @@ beforeEach(() => {
 });
 
 /** Addresses of meetings, with their documents and the titles of their items. */
-const shown = () =>
+const meetings = () =>
   Object.fromEntries(
     records.all('meetings').map(({ id, content }) => {
       const ofMeeting = (resource: 'documents' | 'agenda_items') =>
@@ -56,7 +56,7 @@ describe('an event that is a meeting of another source', () => {
   test('adds its address and its items to that meeting', async () => {
     await agendas.sync();
     const report = await recordings.sync();
-    expect(shown()).toEqual(JOINED);
+    expect(meetings()).toEqual(JOINED);
     expect(records.one('documents', 'kind', 'other').title).toBe(
       'Commissioners Court recording, 2026-09-15 (event 501)',
     );
@@ -69,11 +69,11 @@ describe('an event that is a meeting of another source', () => {
 
   test('gives up its own meeting where the other source came later', async () => {
     await recordings.sync();
-    expect(shown()).toEqual({ 501: [[], ITEMS] });
+    expect(meetings()).toEqual({ 501: [[], ITEMS] });
     await agendas.sync();
-    expect(shown()).toEqual(APART);
+    expect(meetings()).toEqual(APART);
     await recordings.sync();
-    expect(shown()).toEqual(JOINED);
+    expect(meetings()).toEqual(JOINED);
     await expectSettled();
   });
 
@@ -87,7 +87,7 @@ describe('an event that is a meeting of another source', () => {
     await recordings.sync();
     await agendas.sync();
     expect(records.all('public_bodies')).toHaveLength(1);
-    expect(shown()).toEqual(JOINED);
+    expect(meetings()).toEqual(JOINED);
     await expectSettled();
   });
 
@@ -97,14 +97,14 @@ describe('an event that is a meeting of another source', () => {
     agendas.items.set(1, [item(101, 'A lease')]);
     await agendas.sync();
     await recordings.sync();
-    expect(shown()).toEqual({ 1: [['agenda/1.pdf', 'videos/501'], ['A lease']] });
+    expect(meetings()).toEqual({ 1: [['agenda/1.pdf', 'videos/501'], ['A lease']] });
     recordings.reads.length = 0;
     await expectSettled();
     expect(recordings.reads).toEqual([]);
     agendas.items.delete(1);
     await agendas.sync();
     await recordings.sync();
-    expect(shown()).toEqual(JOINED);
+    expect(meetings()).toEqual(JOINED);
     await expectSettled();
   });
 
@@ -116,22 +116,22 @@ describe('an event that is a meeting of another source', () => {
       agendas.events = [event(1, { EventAgendaFile: 'https://site.example.org/agenda/1.pdf' })];
       await agendas.sync();
       await recordings.sync();
-      expect(shown()).toEqual(JOINED);
+      expect(meetings()).toEqual(JOINED);
       Object.assign(agendas.events[0]!, fields);
       await agendas.sync();
       await recordings.sync();
-      expect(shown()).toEqual(APART);
+      expect(meetings()).toEqual(APART);
       await expectSettled();
     }
     Object.assign(agendas.events[0]!, { EventComment: null });
     await agendas.sync();
     await recordings.sync();
-    expect(shown()).toEqual(JOINED);
+    expect(meetings()).toEqual(JOINED);
     agendas.events = [event(2, { EventDate: '2026-10-06T00:00:00' })];
     await agendas.sync();
     expect(danglingOf(records)).toEqual([]);
     await recordings.sync();
-    expect(shown()).toEqual({ 2: [[], []], 501: [[], ITEMS] });
+    expect(meetings()).toEqual({ 2: [[], []], 501: [[], ITEMS] });
     await expectSettled();
   });
 
@@ -139,10 +139,10 @@ describe('an event that is a meeting of another source', () => {
     agendas.events.push(event(2, { EventTime: '1:30 PM' }));
     await agendas.sync();
     await recordings.sync();
-    expect(Object.keys(shown())).toEqual(['1', '2', '501']);
+    expect(Object.keys(meetings())).toEqual(['1', '2', '501']);
     recordings.events = [recording(501, { EventTime: '1:35 PM' })];
     await recordings.sync();
-    expect(shown()).toEqual({ 1: [['agenda/1.pdf'], []], 2: [['videos/501'], ITEMS] });
+    expect(meetings()).toEqual({ 1: [['agenda/1.pdf'], []], 2: [['videos/501'], ITEMS] });
     await expectSettled();
   });
 
@@ -164,7 +164,7 @@ describe('an event that is a meeting of another source', () => {
     recordings.events = [recording(501, { EventBodyId: 8 })];
     recordings.now += 90 * 86_400_000;
     await recordings.sync();
-    expect(shown()).toEqual(APART);
+    expect(meetings()).toEqual(APART);
     await expectSettled();
   });
 
@@ -175,7 +175,7 @@ describe('an event that is a meeting of another source', () => {
     recordings.events.shift();
     recordings.listedFrom = '2026-09-16';
     await recordings.sync();
-    expect(shown()).toEqual({ ...JOINED, 502: [[], []] });
+    expect(meetings()).toEqual({ ...JOINED, 502: [[], []] });
     await expectSettled();
   });
 
@@ -185,7 +185,7 @@ describe('an event that is a meeting of another source', () => {
     await recordings.sync();
     recordings.events.shift();
     await recordings.sync();
-    expect(shown()).toEqual({ 1: [['agenda/1.pdf'], []], 502: [[], []] });
+    expect(meetings()).toEqual({ 1: [['agenda/1.pdf'], []], 502: [[], []] });
     await expectSettled();
   });
 
@@ -195,7 +195,7 @@ describe('an event that is a meeting of another source', () => {
     const [listed] = recordings.events;
     recordings.events = [];
     expect((await recordings.sync()).failure).toMatch(/is empty although/);
-    expect(shown()).toEqual(JOINED);
+    expect(meetings()).toEqual(JOINED);
     recordings.events = [listed!];
     await expectSettled();
   });
@@ -212,10 +212,10 @@ describe('an event that is a meeting of another source', () => {
     await agendas.sync();
     await recordings.sync();
     expect(recordings.reads).toEqual([501]);
-    expect(shown()).toEqual({ 1: [['agenda/1.pdf', 'videos/501'], ['A lease']] });
+    expect(meetings()).toEqual({ 1: [['agenda/1.pdf', 'videos/501'], ['A lease']] });
     await agendas.remove();
     await recordings.sync();
-    expect(shown()).toEqual({ 501: [[], ITEMS] });
+    expect(meetings()).toEqual({ 501: [[], ITEMS] });
     expect(danglingOf(records)).toEqual([]);
   });
 });
@@ -234,7 +234,7 @@ test('removing the other source leaves nothing of its meeting, and the next sync
   await agendas.remove();
   expect(danglingOf(records)).toEqual([]);
   await recordings.sync();
-  expect(shown()).toEqual({ 501: [[], ITEMS] });
+  expect(meetings()).toEqual({ 501: [[], ITEMS] });
   expect((await recordings.sync()).appended).toBe(0);
   await recordings.remove();
   expect(records.records.size).toBe(0);
@@ -252,13 +252,13 @@ test('two sources of agendas, and two of recordings, keep their meetings', async
   const other = testSource(records, 'other');
   other.events = [event(9)];
   for (const source of [agendas, other]) await source.sync();
-  expect(Object.keys(shown())).toEqual(['1', '9']);
+  expect(Object.keys(meetings())).toEqual(['1', '9']);
   await agendas.remove();
   await other.remove();
   const copy = testSource(records, 'copy', { isSecondary: true, label: 'recordings' });
   copy.events = [recording(601)];
   for (const source of [recordings, copy, recordings]) await source.sync();
-  expect(Object.keys(shown())).toEqual(['501', '601']);
+  expect(Object.keys(meetings())).toEqual(['501', '601']);
 });
 
 test('recordings of a body of the catalogue are joined to the meetings of its shipped client', async () => {
@@ -271,7 +271,7 @@ test('recordings of a body of the catalogue are joined to the meetings of its sh
   shipped.events = [event(1)];
   videos.events = [recording(501)];
   for (const source of [videos, shipped, videos]) await source.sync();
-  expect(Object.keys(shown())).toEqual(['1']);
+  expect(Object.keys(meetings())).toEqual(['1']);
   expect(records.all('meetings').map(({ content }) => content.publicBodyId)).toEqual([
     catalogueBodyId('fort-worth', 'city-council'),
   ]);

@@ -59,14 +59,14 @@ export class MemoryRecords implements RecordWriter, PublishedRecords {
   }
 
   async current<R extends Resource>(resource: R, ids: readonly string[]): Promise<ReadonlyMap<string, RecordData<R>>> {
-    const found = new Map<string, RecordData<R>>();
+    const matching = new Map<string, RecordData<R>>();
     for (const id of ids) {
       const record = this.records.get(id);
       if (record?.resource !== resource) continue;
       const { content, createdAt } = record;
-      found.set(id, { ...content, id, createdAt, updatedAt: createdAt } as unknown as RecordData<R>);
+      matching.set(id, { ...content, id, createdAt, updatedAt: createdAt } as unknown as RecordData<R>);
     }
-    return found;
+    return matching;
   }
 
   all(resource: Resource): Stored[] {
@@ -75,9 +75,9 @@ export class MemoryRecords implements RecordWriter, PublishedRecords {
 
   /** The content of the one record that has this value in the field. */
   one(resource: Resource, field: string, value: unknown): Record<string, unknown> {
-    const found = this.all(resource).filter((record) => record.content[field] === value);
-    if (found[0] === undefined || found.length > 1)
-      throw new Error(`${found.length} ${resource} have ${field} = ${String(value)}`);
-    return found[0].content;
+    const matching = this.all(resource).filter((record) => record.content[field] === value);
+    if (matching[0] === undefined || matching.length > 1)
+      throw new Error(`${matching.length} ${resource} have ${field} = ${String(value)}`);
+    return matching[0].content;
   }
 }

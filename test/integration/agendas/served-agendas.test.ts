@@ -180,13 +180,13 @@ test('the text of an agenda is found by its words, with its meeting, at its plac
     return civic.pages.searchDocuments(input, '127.0.0.1');
   };
   const [meeting] = [...(await all('meetings')).keys()];
-  const found = [
+  const match = [
     { meetingId: meeting, excerpt: expect.stringContaining('Ask the clerk for an interpreter') as string },
   ];
-  expect(await find('interpreter "sign language"')).toEqual(found);
+  expect(await find('interpreter "sign language"')).toEqual(match);
   expect(
     await find('interpreters', { jurisdictionSlug: PLACE.slug, fromDate: '2026-12-08', toDate: '2026-12-08' }),
-  ).toEqual(found);
+  ).toEqual(match);
   for (const filters of [{ jurisdictionSlug: 'dallas' }, { fromDate: '2026-12-09' }, { toDate: '2026-12-07' }])
     expect(await find('interpreter', filters)).toEqual([]);
   for (const query of ['"language sign"', 'interpreter -clerk', '-nothing', 'the', `' & ! ( <->`])

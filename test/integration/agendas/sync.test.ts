@@ -131,7 +131,7 @@ describe('an event on a day that cannot be meant', () => {
 });
 
 describe('a healthy source', () => {
-  const left = () =>
+  const healthyNotes = () =>
     Object.fromEntries(
       records
         .all('sources')
@@ -144,20 +144,20 @@ describe('a healthy source', () => {
 
   it('states how many rows its last check skipped, and how many meetings have no start time', async () => {
     await served.sync();
-    expect(left()).toEqual({
+    expect(healthyNotes()).toEqual({
       'city-council': [undefined, undefined, undefined],
       'parks-board': [undefined, undefined, 1],
     });
     recording.events[0]!.EventDate = 'soon';
     recording.events.push({ EventId: 'nonsense' });
     await served.sync();
-    expect(left()).toEqual({ 'city-council': [2, 1, undefined], 'parks-board': [1, 1, 1] });
+    expect(healthyNotes()).toEqual({ 'city-council': [2, 1, undefined], 'parks-board': [1, 1, 1] });
     expect(await served.status()).toMatchObject({ skipped: 2, degraded: 1 });
     recording.events.pop();
     recording.events[0]!.EventDate = '2026-03-10T00:00:00';
     recording.events[3]!.EventTime = '6:00 PM';
     await served.sync();
-    expect(left()).toEqual({
+    expect(healthyNotes()).toEqual({
       'city-council': [undefined, undefined, undefined],
       'parks-board': [undefined, undefined, undefined],
     });

@@ -19,13 +19,13 @@ type Platform = keyof typeof CLIENTS;
 
 const day = new Date(Date.now() - 10 * DAY_MS);
 const [year, month, date] = day.toISOString().slice(0, 10).split('-') as [string, string, string];
-const written = day.toLocaleDateString('en-US', { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' });
+const longDate = day.toLocaleDateString('en-US', { year: 'numeric', month: 'long', day: 'numeric', timeZone: 'UTC' });
 const short = day.toLocaleDateString('en-US', { year: 'numeric', month: 'short', day: 'numeric', timeZone: 'UTC' });
 const paper = `_${month}${date}${year}-11`;
 
 const AGENDAS = `<div id="AgendaCenterContent"><div class="listing" id="cat4"><h2>Commissioners Court Agendas</h2>
   <span id="section4"><ul class="years"><li class="current"><a href="javascript:changeYear(${year}, 4, 'a0')">${year}</a></li></ul>
-  <table><tbody><tr class="catAgendaRow"><td><h3><a name="${paper}"></a><strong aria-label="Agenda for ${written}"></strong></h3>
+  <table><tbody><tr class="catAgendaRow"><td><h3><a name="${paper}"></a><strong aria-label="Agenda for ${longDate}"></strong></h3>
   <p><a href="/AgendaCenter/ViewFile/Agenda/${paper}">Regular Meeting</a></p></td></tr></tbody></table></span></div></div>`;
 const VIDEOS = `<table id="video-table"><tr><td><a href="/videos/501">Ellis County Commissioners Court</a></td>
   <td>${short}</td><td>1h 2m</td></tr></table>`;

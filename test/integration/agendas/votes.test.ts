@@ -37,7 +37,7 @@ async function sync(since?: string) {
 }
 
 /** The rows whose votes the last run asked for. */
-const asked = (): readonly number[] =>
+const requestedItems = (): readonly number[] =>
   server.requests
     .flatMap((path) => (path.endsWith('/votes') ? [Number(path.split('/').at(-2))] : []))
     .toSorted((one, other) => one - other);
@@ -90,7 +90,7 @@ describe('votes by member', () => {
     await sync();
     expect(votesOn(90012)).toEqual(VOTES);
     expect(votesOn(90013)).toBeUndefined();
-    expect(asked()).toEqual([90012]);
+    expect(requestedItems()).toEqual([90012]);
   });
 
   it('are those of the last action that has votes', async () => {
@@ -113,7 +113,7 @@ describe('votes by member', () => {
       tally: '9:0',
       members: [{ name: 'Member D', vote: 'Aye' }],
     });
-    expect(asked()).toEqual([90018, 90019]);
+    expect(requestedItems()).toEqual([90018, 90019]);
   });
 
   it.each([
@@ -141,19 +141,19 @@ describe('votes by member', () => {
     await sync();
     await clock.sleep(HOUR_MS);
     await sync();
-    expect(asked()).toEqual([]);
+    expect(requestedItems()).toEqual([]);
     memory = new VotesMemory();
     await sync();
-    expect(asked()).toEqual([]);
+    expect(requestedItems()).toEqual([]);
     expect(votesOn(90012)).toEqual(VOTES);
   });
 
   it('on a row that is not on the agenda are not read again', async () => {
     change(90012, { EventItemAgendaSequence: null });
     await sync();
-    expect(asked()).toEqual([90012]);
+    expect(requestedItems()).toEqual([90012]);
     await sync();
-    expect(asked()).toEqual([]);
+    expect(requestedItems()).toEqual([]);
   });
 
   it('are read again when the item comes back', async () => {
@@ -170,10 +170,10 @@ describe('votes by member', () => {
     await sync();
     await clock.sleep(DAY_MS - 1);
     await sync();
-    expect(asked()).toEqual([]);
+    expect(requestedItems()).toEqual([]);
     await clock.sleep(1);
     await sync();
-    expect(asked()).toEqual([90012]);
+    expect(requestedItems()).toEqual([90012]);
   });
 
   it.each([
@@ -190,7 +190,7 @@ describe('votes by member', () => {
   it('are read again by a run over named days', async () => {
     await sync();
     await sync('2020-01-01');
-    expect(asked()).toEqual([90012]);
+    expect(requestedItems()).toEqual([90012]);
   });
 
   it('are removed with the vote of the row', async () => {
@@ -224,7 +224,7 @@ describe('votes by member that cannot be read', () => {
     server.faultsByPath.clear();
     await clock.sleep(HOUR_MS - 1);
     expect((await sync()).degraded).toMatchObject(failed);
-    expect(asked()).toEqual([]);
+    expect(requestedItems()).toEqual([]);
     await clock.sleep(1);
     expect((await sync()).degraded).toEqual([]);
     expect(votesOn(90012)).toEqual({ ...VOTES, tally: '3:0' });
@@ -245,6 +245,6 @@ describe('votes by member that cannot be read', () => {
     }
     const { degraded } = await sync();
     expect(degraded[0]?.reason).toContain('the votes on 5 of its items could not be read');
-    expect(new Set(asked())).toEqual(new Set([90012, 90021, 90022, 90023]));
+    expect(new Set(requestedItems())).toEqual(new Set([90012, 90021, 90022, 90023]));
   });
 });

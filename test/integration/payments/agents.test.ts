@@ -255,12 +255,12 @@ test('an operator sees payments and their outcome without their signatures, and 
       state: 'SETTLED',
       transaction: hash,
     });
-    const shown = await shop.civic<{ facts: { type: string }[] }>(['payments', 'show', unknown!.paymentId]);
-    expect(shown.facts.map(({ type }) => type)).toEqual(['AccountPaymentVerified', 'AccountPaymentSettled']);
+    const details = await shop.civic<{ facts: { type: string }[] }>(['payments', 'show', unknown!.paymentId]);
+    expect(details.facts.map(({ type }) => type)).toEqual(['AccountPaymentVerified', 'AccountPaymentSettled']);
     expect((await agent.call('search_agenda', SEARCH, payment))._meta!['x402/payment-response']).toMatchObject({
       transaction: hash,
     });
-    for (const text of [JSON.stringify(shown), JSON.stringify(unknown)])
+    for (const text of [JSON.stringify(details), JSON.stringify(unknown)])
       expect(text.toLowerCase()).not.toContain(signature.slice(2, 42).toLowerCase());
   });
   shop.node.down = false;
@@ -281,12 +281,12 @@ test('an operator sees payments and their outcome without their signatures, and 
 
 test('no log line of any level contains a signature', async () => {
   const { stderr } = await service.stop();
-  const sent = [...shop.facilitator.asked.verify, ...shop.facilitator.asked.settle].map(
+  const sentPayments = [...shop.facilitator.asked.verify, ...shop.facilitator.asked.settle].map(
     (body) =>
       (JSON.parse(body) as { paymentPayload: { payload: { signature: string } } }).paymentPayload.payload.signature,
   );
-  expect(sent.length).toBeGreaterThan(10);
+  expect(sentPayments.length).toBeGreaterThan(10);
   expect(stderr.length).toBeGreaterThan(1_000);
-  expect(sent.filter((signature) => stderr.toLowerCase().includes(signature.slice(2, 42)))).toEqual([]);
+  expect(sentPayments.filter((signature) => stderr.toLowerCase().includes(signature.slice(2, 42)))).toEqual([]);
   expect(stderr).not.toContain('"signature"');
 });

@@ -276,16 +276,16 @@ test('refusals before a row exists leave none, and the same payment can be sent 
 });
 
 test('an invalid signature is refused before any request to a facilitator', async () => {
-  let asked = 0;
+  let requests = 0;
   const gullible = {
-    verify: async () => ({ kind: ((asked += 1), 'valid') }) as const,
+    verify: async () => ({ kind: ((requests += 1), 'valid') }) as const,
     settle: async () => ({ kind: 'settled', transaction: `0x${'e'.repeat(64)}` }) as const,
   };
   const payment = authorization(await signed(), { value: AMOUNT, nonce: `0x${'6'.repeat(64)}` });
   expect(await shop.open({ facilitator: gullible }).payForRead(shop.call(payment))).toMatchObject({
     code: 'payment_authorization_invalid',
   });
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
   expect(await rowOf(shop, payment)).toBeNull();
 });
 

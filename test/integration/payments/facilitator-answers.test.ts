@@ -73,15 +73,15 @@ const NO_ANSWER = { verify: 'unavailable', settle: 'unknown', look: 'unavailable
 
 describe.each(['verify', 'settle', 'look'] as const)('%s', (question) => {
   test('reads no more than the limit of an endless answer', async () => {
-    const sent = { bytes: 0 };
-    const url = await serve((_, response) => void endless(response, sent));
+    const counter = { bytes: 0 };
+    const url = await serve((_, response) => void endless(response, counter));
     const answer = await QUESTIONS[question](url, PATIENT.verifyMs);
     expect(answer).toMatchObject({
       kind: NO_ANSWER[question],
       ...(question === 'look' ? {} : { reason: 'bad_answer' }),
     });
     // The buffers of both sockets count too.
-    expect(sent.bytes).toBeLessThan(MAX_ANSWER_BYTES + 16 * 1024 * 1024);
+    expect(counter.bytes).toBeLessThan(MAX_ANSWER_BYTES + 16 * 1024 * 1024);
   });
 
   test.each([301, 302, 303, 307, 308])('does not follow a redirect of status %d', async (status) => {

@@ -196,7 +196,7 @@ test('no log line, event, error or shown column contains the payload or the sign
     const answer = await shop.ask(payment);
     shop.facilitator.faults[operation] = null;
     const signature = payment.payload.signature.slice(2).toLowerCase();
-    const seen = [
+    const outputs = [
       JSON.stringify(answer),
       ...shop.civic.logger.warnings,
       ...shop.civic.logger.errors,
@@ -204,8 +204,8 @@ test('no log line, event, error or shown column contains the payload or the sign
       JSON.stringify(await shop.ledger.list({ state: null, limit: 1000 })),
       JSON.stringify(await shop.civic.rows('select data::text, metadata::text from civic.events')),
     ].join('\n');
-    expect(seen.toLowerCase()).not.toContain(signature.slice(0, 40));
-    expect(seen).not.toContain('"signature"');
+    expect(outputs.toLowerCase()).not.toContain(signature.slice(0, 40));
+    expect(outputs).not.toContain('"signature"');
   }
   // The ledger removes it when a payment has ended.
   expect(

@@ -13,12 +13,12 @@ test('a command on an account that has paid for thousands of calls reads as few 
   try {
     const accountId = randomUUID();
     const payments = 3_000;
-    const made = Array.from({ length: payments }, () => ({
+    const paymentEvents = Array.from({ length: payments }, () => ({
       type: 'AccountPaymentVerified',
       data: { paymentId: randomUUID(), amount: '10000', requestHash: 'a'.repeat(64), termsHash: 'b'.repeat(64) },
     }));
     const opened = { type: 'AccountOpened', data: { name: 'Agent', channel: 'payg', tier: 'none', paidUntil: null } };
-    const events = [opened, ...made].map(({ type, data }) => ({
+    const events = [opened, ...paymentEvents].map(({ type, data }) => ({
       id: randomUUID(),
       type,
       schemaVersion: 1,
@@ -33,9 +33,9 @@ test('a command on an account that has paid for thousands of calls reads as few 
         const member = Reflect.get(target, name) as unknown;
         if (name !== 'readStream') return typeof member === 'function' ? (member.bind(target) as unknown) : member;
         return async (...given: Parameters<EventLog['readStream']>) => {
-          const found = await target.readStream(...given);
-          read += found.length;
-          return found;
+          const batch = await target.readStream(...given);
+          read += batch.length;
+          return batch;
         };
       },
     });

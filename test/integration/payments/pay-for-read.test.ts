@@ -312,11 +312,11 @@ test('without the ledger nothing is verified, read or settled, wherever it fails
     ['reserve', 'after'],
   ] as const) {
     const payment = await signed();
-    const asked = shop.facilitator.asked.verify.length;
+    const verifiedBefore = shop.facilitator.asked.verify.length;
     expect(await openWithFailing(shop, method, when).payForRead(shop.call(payment))).toMatchObject({
       code: 'payment_ledger_unavailable',
     });
-    expect(shop.facilitator.asked.verify).toHaveLength(asked);
+    expect(shop.facilitator.asked.verify).toHaveLength(verifiedBefore);
     expect(paidOnChain(shop, payment)).toBe(0);
   }
 });
@@ -382,9 +382,9 @@ test('an interrupted settlement is not repeated by the payer before its outcome 
   await died.payForRead(shop.call(payment));
   await died.end();
   expect(await rowOf(shop, payment)).toMatchObject({ state: 'SETTLING' });
-  const asked = [shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length];
+  const callsBefore = [shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length];
   expect(await shop.ask(payment)).toMatchObject({ code: 'payment_in_progress' });
   shop.clock.advance(16_000);
   expect(await shop.ask(payment)).toMatchObject({ code: 'payment_reconciliation_required' });
-  expect([shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length]).toEqual(asked);
+  expect([shop.facilitator.asked.verify.length, shop.facilitator.asked.settle.length]).toEqual(callsBefore);
 });

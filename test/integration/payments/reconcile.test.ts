@@ -142,16 +142,16 @@ describe('a payment of unknown outcome', () => {
   test('is retried at the facilitator at growing intervals, until it succeeds', async () => {
     const payment = await unknown(false);
     shop.facilitator.chain.balances.set(shop.payer.address, 0n);
-    const asked = () => shop.facilitator.asked.settle.length;
-    const before = asked();
+    const countSettles = () => shop.facilitator.asked.settle.length;
+    const before = countSettles();
     for (let seconds = 0; seconds < 600; seconds += 5) {
       shop.clock.advance(5_000);
       await work(shop);
     }
     const row = await rowOf(shop, payment);
-    expect(row).toMatchObject({ state: 'RECONCILE', settleAttempts: asked() - before + 1 });
-    expect(asked() - before).toBeGreaterThanOrEqual(4);
-    expect(asked() - before).toBeLessThanOrEqual(8);
+    expect(row).toMatchObject({ state: 'RECONCILE', settleAttempts: countSettles() - before + 1 });
+    expect(countSettles() - before).toBeGreaterThanOrEqual(4);
+    expect(countSettles() - before).toBeLessThanOrEqual(8);
     shop.facilitator.chain.balances.set(shop.payer.address, 1_000_000_000n);
     shop.clock.advance(3_600_000);
     await work(shop);
@@ -183,7 +183,7 @@ describe('a payment of unknown outcome', () => {
 
 describe('the worker', () => {
   test('ends interrupted work: unstarted payments are dropped, saved results expire, events are appended', async () => {
-    const left = async (state: string): Promise<SentPayment> => {
+    const leaveIn = async (state: string): Promise<SentPayment> => {
       const payment = await signed();
       const going = new AbortController();
       const stop = (): void => going.abort();
@@ -208,7 +208,11 @@ describe('the worker', () => {
       expect(await rowOf(shop, payment)).toMatchObject({ state });
       return payment;
     };
-    const [reserved, verified, saved] = [await left('RESERVED'), await left('VERIFIED'), await left('RESULT_SAVED')];
+    const [reserved, verified, saved] = [
+      await leaveIn('RESERVED'),
+      await leaveIn('VERIFIED'),
+      await leaveIn('RESULT_SAVED'),
+    ];
     await work(shop);
     for (const payment of [reserved, verified, saved]) expect(await rowOf(shop, payment)).not.toBeNull();
     shop.clock.advance(16_000);
@@ -236,11 +240,12 @@ describe('the worker', () => {
     };
     expect(await shop.open({ log }).payForRead(shop.call(payment))).toMatchObject({ kind: 'paid' });
     const id = (await rowOf(shop, payment))!.paymentId;
-    const told = async () => (await shop.facts()).filter(({ data }) => data.paymentId === id).map(({ type }) => type);
-    expect(await told()).toEqual([]);
+    const eventTypes = async () =>
+      (await shop.facts()).filter(({ data }) => data.paymentId === id).map(({ type }) => type);
+    expect(await eventTypes()).toEqual([]);
     shop.clock.advance(6_000);
     await Promise.all([work(shop), work(shop), work(shop)]);
-    expect(await told()).toEqual(['AccountPaymentVerified', 'AccountPaymentSettled']);
+    expect(await eventTypes()).toEqual(['AccountPaymentVerified', 'AccountPaymentSettled']);
     expect(await rowOf(shop, payment)).toMatchObject({ verifiedPublished: true, outcomePublished: true });
   });
 

@@ -65,11 +65,11 @@ export class DirectWriter {
         if (own) this.own.set(key, token);
       }
     } catch (error) {
-      const known = [LogUnavailable, OutcomeUnknown, DatabaseUnavailable, DeadlineExceeded].some(
+      const isExpected = [LogUnavailable, OutcomeUnknown, DatabaseUnavailable, DeadlineExceeded].some(
         (kind) => error instanceof kind,
       );
       const excused = disturbances.during(from, performance.now());
-      if (!known || !excused) failures.add(`${this.#name}: a batch failed with ${String(error)}`);
+      if (!isExpected || !excused) failures.add(`${this.#name}: a batch failed with ${String(error)}`);
       for (const { token, key } of batch) {
         if (token !== null) this.uncertain.add(token);
         this.own.delete(key);

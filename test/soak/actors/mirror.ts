@@ -78,17 +78,17 @@ export class Mirror {
     let at = from;
     const changed: (readonly [string, Content | null])[] = [];
     for (const item of data.items) {
-      const seen = this.#published.see(item);
+      const published = this.#published.see(item);
       this.#require(
-        this.resource === null ? seen.position === at + 1 : seen.position > at,
-        `position ${seen.position} came after ${at}`,
+        this.resource === null ? published.position === at + 1 : published.position > at,
+        `position ${published.position} came after ${at}`,
       );
       this.#require(
-        this.resource === null || seen.resource === this.resource,
-        `${seen.resource} came through the filter`,
+        this.resource === null || published.resource === this.resource,
+        `${published.resource} came through the filter`,
       );
-      at = seen.position;
-      changed.push([seen.key, seen.content]);
+      at = published.position;
+      changed.push([published.key, published.content]);
     }
     this.#require(data.items.length <= limit, `${data.items.length} items came for ${limit}`);
     this.#require(

@@ -73,7 +73,7 @@ async function victimOf({ members, database }: World, random: SeededRandom, role
   const rows = await database
     .query<{ owner: string | null }>("select owner from civic.generations where state = 'live'")
     .catch(() => []);
-  const held = (member: Member): number =>
+  const countOwned = (member: Member): number =>
     rows.filter(({ owner }) => owner?.split(':')[1] === String(member.pid)).length;
-  return candidates.toSorted((one, other) => held(other) - held(one))[0]!;
+  return candidates.toSorted((one, other) => countOwned(other) - countOwned(one))[0]!;
 }

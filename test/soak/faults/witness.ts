@@ -10,7 +10,7 @@ const WRITES = 4;
 const [PATIENCE_MS, PAUSE_MS] = [90_000, 250];
 
 /** A connection may take longer on a busy machine than the log waits for it. */
-async function written(writer: RecordWriter, changes: readonly RecordChange[]): Promise<readonly RecordOutcome[]> {
+async function write(writer: RecordWriter, changes: readonly RecordChange[]): Promise<readonly RecordOutcome[]> {
   for (const began = performance.now(); ; await after(PAUSE_MS)) {
     try {
       return await writer.write(changes, {});
@@ -37,7 +37,7 @@ export async function endWithWitness(
       const token = `witness ${name} ${count}`;
       const id = derivedId('soak', 'witness', count);
       const content = { kind: 'other', title: token, url: 'https://records.example.org/witness' };
-      const [outcome] = await written(direct.writer, [{ op: 'upsert', resource: 'documents', id, content }]);
+      const [outcome] = await write(direct.writer, [{ op: 'upsert', resource: 'documents', id, content }]);
       if (outcome?.kind === 'appended') acknowledged.push(token);
     }
     end();
@@ -46,8 +46,8 @@ export async function endWithWitness(
   }
   await back();
   for (const token of acknowledged) {
-    const found = await database.query('select from civic.events where data::text like $1', [`%"${token}"%`]);
-    if (found.length !== 1)
-      failures.add(`acknowledged just before the database ended and in the log ${found.length} times: ${token}`);
+    const rows = await database.query('select from civic.events where data::text like $1', [`%"${token}"%`]);
+    if (rows.length !== 1)
+      failures.add(`acknowledged just before the database ended and in the log ${rows.length} times: ${token}`);
   }
 }

@@ -13,11 +13,11 @@ const files = globSync(
   folders.map((folder) => `${folder}/**/*.ts`),
   { cwd: root },
 );
-const found = new Map<string, { readonly pattern: RegExp; readonly file: string }>();
+const expressions = new Map<string, { readonly pattern: RegExp; readonly file: string }>();
 const Native = RegExp;
 
 function add(pattern: RegExp, file: string): void {
-  found.set(String(pattern), { pattern, file });
+  expressions.set(String(pattern), { pattern, file });
 }
 
 function addLiterals(node: unknown, file: string): void {
@@ -56,7 +56,7 @@ const SCREEN_MS = limitMs / 80;
 const whole = adversarialTexts();
 const quarter = adversarialTexts(whole[0]!.text.length / 4);
 const slow: SlowExpression[] = [];
-for (const { pattern, file } of found.values()) {
+for (const { pattern, file } of expressions.values()) {
   parentPort!.postMessage(`${file}: ${String(pattern)}`);
   const cut = exceptions.find(({ start }) => pattern.source.startsWith(start))?.readsAtMost;
   for (const [index, { kind, text }] of (cut === undefined ? whole : adversarialTexts(cut)).entries()) {
@@ -69,4 +69,4 @@ for (const { pattern, file } of found.values()) {
     break;
   }
 }
-parentPort!.postMessage({ measured: found.size, slow });
+parentPort!.postMessage({ measured: expressions.size, slow });
