@@ -149,7 +149,7 @@ class Site {
 
   /** Reads an address as far as robots.txt permits, and follows redirects. */
   async read(text: string, read: Read): Promise<Answered> {
-    const first = this.#base.toRequest(requireAddress(text, this.#base.namedHost));
+    const first = this.#base.toRequest(requireAddress(text, this.#base.ownHosts));
     return this.#follow(first, read, async (address) => {
       if (this.#options.ignoresRobots !== true && !(await this.#rulesOf(address.origin))(address))
         throw new SourceUnavailable(
@@ -170,7 +170,7 @@ class Site {
       if (!isRedirect(answer.status)) return { ...answer, address };
       if (redirects === MAX_REDIRECTS)
         throw new SourceUnavailable(`${placeOf(first)} redirects more than ${MAX_REDIRECTS} times`);
-      const target = requireTarget(answer.headers.get('location'), address, this.#base.namedHost);
+      const target = requireTarget(answer.headers.get('location'), address, this.#base.ownHosts);
       address = this.#base.toRequest(target);
       // As in browsers, a redirect to another page drops the form.
       if (answer.status < 307) form = undefined;

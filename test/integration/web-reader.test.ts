@@ -93,6 +93,12 @@ describe('an address of the platform', () => {
     expect(site.requests()).toContain('/recorded/agenda.pdf?id=1');
   });
 
+  test('of a host that is not public is replaced as well', async () => {
+    const site = await startSite({ '/list': redirect('http://localhost:8080/other'), '/other': page('other') });
+    const web = openWeb()({ baseUrl: site.url, site: 'http://localhost:8080' });
+    expect(await web.page('http://localhost:8080/list')).toMatchObject({ address: 'http://localhost:8080/other' });
+  });
+
   test('of another host is not', async () => {
     const site = await startSite({});
     const web = openWeb()({ baseUrl: site.url, site: 'https://www.example.gov' });
