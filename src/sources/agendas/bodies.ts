@@ -7,7 +7,7 @@ import { derivedBodyId, derivedSourceId } from './own-records.ts';
 import { standingOf } from './body-names.ts';
 import type { BodyRow, EventRow, Skipped } from './rows.ts';
 import type { SharedBodies } from './shared-bodies.ts';
-import { localDate, oneLine, type Text } from './values.ts';
+import { localDate, oneLine, shortLine, type Text } from './values.ts';
 import { SyncRefused, upsert } from '../source.ts';
 
 export interface BodyPlace {
@@ -138,7 +138,7 @@ export function unlistedBodies(
   );
   return [...byBody].map(([bodyId, ofBody]) => {
     const newestFirst = ofBody.toSorted((left, right) => (left.EventDate < right.EventDate ? 1 : -1));
-    const names = newestFirst.flatMap(({ EventBodyName }) => oneLine(EventBodyName) ?? []);
+    const names = newestFirst.flatMap(({ EventBodyName }) => shortLine(EventBodyName) ?? []);
     return {
       bodyId,
       name: names[0] ?? null,
@@ -226,7 +226,7 @@ interface SourceBody {
 
 const bodyOfRow = ({ BodyId, BodyName, BodyTypeName, BodyActiveFlag }: BodyRow): SourceBody => ({
   bodyId: BodyId,
-  name: oneLine(BodyName),
+  name: shortLine(BodyName),
   kind: kindOf(BodyTypeName),
   isListed: true,
   isActive: BodyActiveFlag !== 0,

@@ -13,6 +13,7 @@ import {
   oneLine,
   paragraphs,
   publicUrl,
+  shortLine,
   type Text,
 } from './values.ts';
 import type { BodyPlace } from './bodies.ts';
@@ -171,7 +172,7 @@ const meetingChange = (
     startsAt: start.startsAt,
     startTime: start.startTime,
     timezone,
-    location: oneLine(event.EventLocation),
+    location: shortLine(event.EventLocation),
     comment: paragraphs(event.EventComment) ?? undefined,
     status,
     sourceUrl,

@@ -10,11 +10,18 @@ export type Text = string | null | undefined;
 /** One line of a plain text: runs of white space become single spaces. Null when nothing is left. */
 export const oneLine = (value: Text): string | null => (value ?? '').replace(/\s+/g, ' ').trim() || null;
 
-/** Characters of the title of a meeting: a page of a hundred documents, whose titles contain it, has less than a megabyte. */
-const MAX_MEETING_TITLE = 1_000;
+/** Characters of a title, a place or a name: a page of a hundred records, which contain several, has less than a megabyte. */
+const MAX_SHORT_LINE = 1_000;
+
+/** The beginning of one line of a plain text, at most 1,000 characters. Null when nothing is left. */
+export function shortLine(value: Text): string | null {
+  const line = oneLine(value);
+  return line === null ? null : beginningOf(line, MAX_SHORT_LINE);
+}
+
 /** Returns the title of a meeting, or the name of its body if it has none. */
 export const meetingTitle = (title: Text, bodyName: string): string =>
-  beginningOf(oneLine(title) ?? bodyName, MAX_MEETING_TITLE);
+  shortLine(title) ?? beginningOf(bodyName, MAX_SHORT_LINE);
 
 /** A plain text with its line breaks as line feeds. Null when nothing is left. */
 export function paragraphs(value: Text): string | null {

@@ -253,6 +253,32 @@ test('a hundred items with the longest titles have less than a megabyte', async 
   expect(reasons(report)).toHaveLength(100);
 });
 
+test('a hundred meetings with the longest names and places have less than a megabyte', async () => {
+  const long = '文書道路公園'.repeat(5_000);
+  events = Array.from({ length: 100 }, (_, nth) =>
+    meeting(nth + 1, '2026-12-08', {
+      EventBodyId: nth + 1,
+      EventBodyName: `Board ${nth} ${long}`,
+      EventLocation: `Room ${nth} ${long}`,
+    }),
+  );
+  await sync();
+  const published = [...records.all('meetings'), ...records.all('public_bodies')];
+  expect(published.length).toBeGreaterThan(100);
+  expect(Buffer.byteLength(JSON.stringify(records.all('meetings')))).toBeLessThan(1_000_000);
+  expect(Math.max(...published.map((record) => Buffer.byteLength(JSON.stringify(record))))).toBeLessThan(10_000);
+});
+
+test.each([
+  ['of its day gives the start', 'Tuesday, December 8, 2026', '2026-12-09T00:30:00.000Z'],
+  ['of another day gives none', 'Tuesday, September 9, 2025', '2026-12-08T06:00:00.000Z'],
+  ['without a day gives none', '', '2026-12-08T06:00:00.000Z'],
+])('a paper without items %s', async (_, day, startsAt) => {
+  serve('/agenda/1', agendaPdf(['The council meets in the library this month.'], day));
+  expect(reasons(await sync()).join()).toContain('its agenda has no numbered or titled items');
+  expect(records.one('meetings', 'sourceRecordId', '1')).toMatchObject({ startsAt });
+});
+
 test('a start that the list states is not replaced by the paper', async () => {
   events = [meeting(1, '2026-12-08', { EventTime: '9:00 AM' })];
   serve('/agenda/1', agendaPdf(AGENDA_LINES));

@@ -350,6 +350,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
   },
   'src/sources/agendas/values.ts': {
     oneLine: values.oneLine,
+    shortLine: values.shortLine,
     meetingTitle: (text) => values.meetingTitle(text, 'City Council'),
     paragraphs: values.paragraphs,
     publicUrl: (text) => values.publicUrl(`https://a.example/${text}`),

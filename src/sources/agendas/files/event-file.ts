@@ -52,6 +52,10 @@ function rowOf(event: EventRow, { date, time, status }: AgendaDocument, timezone
   };
 }
 
+/** The same of a paper without items, which might be another file than an agenda if it states no day. */
+const rowOfUndivided = (event: EventRow, agenda: AgendaDocument, timezone: string): Partial<EventRow> =>
+  agenda.date === null ? {} : rowOf(event, agenda, timezone);
+
 function flawsOf(event: EventRow, { version, failure, isWaiting }: ReadFile): readonly string[] {
   if (isWaiting === true) return ['its agenda waits for a later sync'];
   const agenda = version?.agenda;
@@ -86,7 +90,8 @@ export async function readEventFile(
     const facts = opened ?? (await publishedFacts(run, fileId(run.client, event.EventId, kind), link));
     // Facts of an earlier version show that an agenda or a notice was published from it.
     const isKept = itemRecords.length > 0 || (opened === null && facts?.sha256 != null);
-    return { kind, row: {}, items: [], facts, isKept, flaws, version: opened === null ? null : version };
+    const row = version === null ? {} : rowOfUndivided(event, version.agenda, run.place.timezone);
+    return { kind, row, items: [], facts, isKept, flaws, version: opened === null ? null : version };
   }
   const items = await rowsOf(run, event, itemRecords, version, link.split('#', 1)[0]!);
   const row = rowOf(event, version.agenda, run.place.timezone);
