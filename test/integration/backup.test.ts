@@ -162,7 +162,7 @@ nightlyTest('every read model is restored row by row, from PostgreSQL to Kurrent
     const first = await civic(['restore', '--yes', file], onKurrent);
     expect(first).toMatchObject({ exitCode: 0, answer: { keys: 1, revokedKeys: false, found: 0 } });
     expect(first.stderr).toMatch(
-      /^warning: 1 keys work as they did at [^\n]+\nwarning: what was acknowledged after [^\n]+ is lost[^\n]+\n$/,
+      /^warning: 1 keys work as they did at [^\n]+\nwarning: changes acknowledged after [^\n]+ are lost[^\n]+\n$/,
     );
     expect(await civic(['backup', '--to', path('again.gz')], onKurrent)).toMatchObject({
       exitCode: 0,
@@ -379,7 +379,7 @@ nightlyTest('a backup does not replace one of another log', async () => {
   const { exitCode, stderr } = await civic(['backup', '--to', path('busy.gz'), '--replace'], target);
   expect([exitCode, stderr]).toEqual([
     1,
-    expect.stringMatching(/busy\.gz is a backup of another log, made at .*: give another name, or remove it/),
+    expect.stringMatching(/busy\.gz is a backup of another log, made at .*: choose another name, or remove it first/),
   ]);
   expect(await civic(['backup', '--to', path('busy.gz'), '--replace'], original)).toMatchObject({ exitCode: 0 });
   const lines = gunzipSync(readFileSync(path('busy.gz'))).toString();

@@ -11,7 +11,7 @@ const HEAP_MB = 512;
 const MAX_RESIDENT_MB = 400;
 /** The expected number is a few dozen. */
 const MAX_UNANSWERED = 100;
-const MAX_MS = 300_000;
+const MAX_MS = 900_000;
 /** Each request is answered in a separate turn: everything sent before it has been read. */
 const PROBES = 20;
 
