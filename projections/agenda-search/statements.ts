@@ -9,17 +9,23 @@ import { AGENDA_SEARCH, MARK, type SearchRecordTable, replaceSlashes, WEIGHT } f
 // Maximum characters per field. A word vector takes at most 1 MB, and a character up to four bytes; the rest of a
 // longer text is not searched.
 const [TITLE, FILE, NAMES] = [8000, 200, 1000];
+/** Maximum characters of a text whose words are also kept as they are written. */
+const FORMS = 8000;
 
 /** Separator between two fields. It is not searched, and no phrase matches across it. */
 const GAP = `E'\\nthe\\n'`;
 
 const [MARKS, PLAIN_MARKS] = [CURLY.from + DASHES.from, CURLY.to.replaceAll("'", "''") + DASHES.to];
 
+const ENGLISH = 'pg_catalog.english';
+/** Does not reduce words to stems. */
+const SIMPLE = 'pg_catalog.simple';
+
 /**
  * Returns SQL for the words of a field. Only texts that contain quotation marks or dashes are rewritten, because few
  * do; the parser treats those as letters, and a comma as the end of a number.
  */
-function words(field: string, max: number, weight: string): string {
+function words(field: string, max: number, weight: string, dictionary = ENGLISH): string {
   const text = replaceSlashes(`' '`, `left(${field}, ${max})`);
   const plain = `left(translate(civic.plain_text(${text}), '${MARKS}', '${PLAIN_MARKS}'), ${max})`;
   const prepared = `case when octet_length(${text}) = char_length(${text}) then ${text} else ${plain} end`;
@@ -27,18 +33,21 @@ function words(field: string, max: number, weight: string): string {
     (amounts, [signs, groups]) => `regexp_replace(${amounts}, '${signs}', '${groups}', 'g')`,
     prepared,
   );
-  return `setweight(to_tsvector('pg_catalog.english', ${withAmounts}), '${weight}')`;
+  return `setweight(to_tsvector('${dictionary}', ${withAmounts}), '${weight}')`;
 }
 
 /** Returns SQL for the entries of items of business whose required records all exist. */
 function freshEntries(generation: number): string {
   const { jurisdictions, bodies, topics, meetings, items, hits, documents } = AGENDA_SEARCH.at(generation);
+  const title = `concat_ws(${GAP}, left(i.matter_file, ${FILE}), i.title, i.matter_name)`;
+  const others = `concat_ws(${GAP}, t.names, b.name, j.name, i.action_text, i.matter_type, i.text, d.titles)`;
   return `select i.item_id, m.starts_at, m.day, m.period,
-      ${words(`concat_ws(${GAP}, left(i.matter_file, ${FILE}), i.title, i.matter_name)`, TITLE, WEIGHT.title)}
+      ${words(title, TITLE, WEIGHT.title)}
       || ${words(`${GAP} || coalesce(t.names, '')`, NAMES, WEIGHT.topics)}
       || ${words(`${GAP} || b.name || ${GAP} || j.name`, NAMES, WEIGHT.place)}
       || ${words(`${GAP} || concat_ws(${GAP}, i.action_text, i.matter_type, i.text, d.titles)`, SEARCHED_LENGTH, WEIGHT.text)}
-      || array_to_tsvector(array['${MARK.body}' || m.body_id, '${MARK.period}' || m.period, '${MARK.day}' || m.day] || t.marks || string_to_array(i.numbers, ',')) as words,
+      || array_to_tsvector(array['${MARK.body}' || m.body_id, '${MARK.period}' || m.period, '${MARK.day}' || m.day] || t.marks || string_to_array(i.marks, ',')) as words,
+      ${words(title, TITLE, WEIGHT.title, SIMPLE)} || ${words(others, FORMS, WEIGHT.text, SIMPLE)} as forms, i.amount,
       case when num_nonnulls(i.agenda_number, i.matter_file, i.matter_type, i.text, i.action_text, i.outcome) > 0
         then hashtextextended(coalesce(j.jurisdiction_id || ' ' || i.matter_key, i.item_id::text), 0) end as matter
     from unnest($1::uuid[]) as x (id) join ${items} i on i.item_id = x.id and not i.heading
@@ -73,11 +82,11 @@ export function deleteEntries(generation: number, itemIds: readonly string[]): S
 }
 
 export const upsertEntries = (generation: number, itemIds: readonly string[]): Statement => ({
-  text: `insert into ${AGENDA_SEARCH.at(generation).entries} as e (item_id, starts_at, day, period, words, matter) ${freshEntries(generation)}
+  text: `insert into ${AGENDA_SEARCH.at(generation).entries} as e (item_id, starts_at, day, period, words, forms, amount, matter) ${freshEntries(generation)}
     on conflict (item_id) do update set starts_at = excluded.starts_at, day = excluded.day, period = excluded.period,
-      words = excluded.words, matter = excluded.matter
-    where (e.starts_at, e.day, e.period, e.words, e.matter)
-      is distinct from (excluded.starts_at, excluded.day, excluded.period, excluded.words, excluded.matter)`,
+      words = excluded.words, forms = excluded.forms, amount = excluded.amount, matter = excluded.matter
+    where (e.starts_at, e.day, e.period, e.words, e.forms, e.amount, e.matter) is distinct from (excluded.starts_at,
+      excluded.day, excluded.period, excluded.words, excluded.forms, excluded.amount, excluded.matter)`,
   values: [itemIds],
 });
 

@@ -5,13 +5,26 @@ import { referenceNumbers } from '../../domain/reference-numbers.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { plainDashes, SEARCHED_LENGTH } from '../../domain/text/words.ts';
 import type { RecordTable, TableOf } from '../tables.ts';
+import { searchedAmount, searchedDistricts } from './searched-facts.ts';
 import { FLAG, ID, MAYBE_TEXT, milliseconds, NUMBER, readModel, recordTable, TEXT, UUID } from '../tables.ts';
 
 /**
  * Prefixes of marks. Marks share the index with the words of an entry, so that filters and periods narrow a search
  * within the index. No word begins with a space.
  */
-export const MARK = { body: ' b', topic: ' t', period: ' p', day: ' d', number: ' n' } as const;
+export const MARK = {
+  body: ' b',
+  topic: ' t',
+  period: ' p',
+  day: ' d',
+  number: ' n',
+  outcome: ' o',
+  district: ' c',
+  amount: ' a',
+} as const;
+
+/** Returns the mark of an amount, its number of digits: a range of amounts is read by few marks in the index. */
+export const amountMark = (dollars: number): string => `${MARK.amount}${String(Math.floor(dollars)).length}`;
 
 /** Returns the number of the quarter that contains an instant (milliseconds). */
 export function findPeriod(instant: number): number {
@@ -39,10 +52,18 @@ export function replaceSlashes(sign: string, text: string): string {
   );
 }
 
-/** Returns the marks of the cases and highways that an item names, joined by commas. */
-function formatNumberMarks({ matterFile, title, text }: RecordData<'agenda_items'>): string | null {
+/** Returns the marks of an item: cases, highways, districts, outcome and amount, joined by commas. */
+function formatMarks(item: RecordData<'agenda_items'>): string | null {
+  const { matterFile, title, text, outcome } = item;
   const numbers = referenceNumbers(plainDashes([matterFile, title, text?.slice(0, SEARCHED_LENGTH)].join('\n')));
-  return numbers.length === 0 ? null : numbers.map((number) => `${MARK.number}${number}`).join(',');
+  const amount = searchedAmount(item);
+  const marks = [
+    ...numbers.map((number) => `${MARK.number}${number}`),
+    ...searchedDistricts(item).map((district) => `${MARK.district}${district.toLowerCase()}`),
+    ...(outcome === null ? [] : [`${MARK.outcome}${outcome}`]),
+    ...(amount === null ? [] : [amountMark(amount)]),
+  ];
+  return marks.length === 0 ? null : marks.join(',');
 }
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
@@ -159,7 +180,9 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
         MAYBE_TEXT,
         ({ matterName, title }) => (matterName === undefined || matterName === title ? null : matterName),
       ],
-      numbers: [MAYBE_TEXT, formatNumberMarks],
+      marks: [MAYBE_TEXT, formatMarks],
+      /** Whole dollars. */
+      amount: ['bigint', searchedAmount],
       matter_key: [MAYBE_TEXT, ({ matterFile }) => matterKey(matterFile)],
       /** JSON text. */
       actions: [MAYBE_TEXT, ({ actions }) => jsonOrNull(actions)],
@@ -212,6 +235,9 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       day: NUMBER,
       period: NUMBER,
       words: 'tsvector not null',
+      /** The words as they are written, without their stems, to rank exact words first. Not indexed. */
+      forms: 'tsvector not null',
+      amount: 'bigint',
       matter: 'bigint',
     },
     indexes: { by_matter: '(matter)', words: `using gin (words) with (${FEW_WAITING})` },

@@ -8,12 +8,17 @@ export interface ComposedQuery {
   readonly anyWord: string;
   /** The parts that an item must have; none for a query with OR or minus. */
   readonly units: readonly string[];
-  /** Neighboring words of the query. Each pair that an item contains side by side adds its rank once more. */
+  /** Neighboring words of the query. Each pair that an item contains side by side raises its rank. */
   readonly pairs: readonly string[];
+  /** Words as they were typed, each in singular and plural, for the forms of an entry. Each raises the rank. */
+  readonly exact: readonly string[];
 }
 
 const MAX_PAIRS = 8;
-const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
+const MAX_EXACT = 8;
+/** Alternatives of a word that are looked up beside its neighbors. */
+const MAX_SPELLINGS = 3;
+export const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
 
 /** Returns the lexemes of a query as PostgreSQL quotes them. */
 const quotedLexemes = (query: string): readonly string[] => query.match(LEXEME) ?? [];
@@ -42,7 +47,8 @@ export function composeQuery(units: readonly Unit[], parsed: readonly (readonly 
     query: joinParts(parts),
     anyWord: [...lexemes].toSorted().join(' | '),
     units: hasOperator ? [] : parts.flatMap(({ query }) => query ?? []),
-    pairs: pairParts(parts),
+    pairs: pairQueries(units, queriesOf),
+    exact: exactWords(units, queriesOf),
   };
 }
 
@@ -61,13 +67,36 @@ function joinParts(parts: readonly Part[]): string {
   return joined;
 }
 
-function pairParts(parts: readonly Part[]): readonly string[] {
-  const words = parts.map(({ query, texts, isExcluded, isAlternative }) =>
-    texts.length === 1 && !isExcluded && !isAlternative ? query : null,
+type QueriesOf = (index: number) => readonly string[];
+
+function pairQueries(units: readonly Unit[], queriesOf: QueriesOf): readonly string[] {
+  const words = units.map(({ texts, isExcluded, isAlternative }, index) =>
+    texts.length <= MAX_SPELLINGS && !isExcluded && !isAlternative ? joinAlternatives(queriesOf(index)) : null,
   );
   const pairs = words.flatMap((word, index) => {
     const before = words[index - 1] ?? null;
     return word === null || before === null ? [] : [`( ${before} ) <-> ( ${word} )`];
   });
   return pairs.slice(0, MAX_PAIRS);
+}
+
+function exactWords(units: readonly Unit[], queriesOf: QueriesOf): readonly string[] {
+  const words = units.flatMap(({ word, texts, isExcluded }, index) =>
+    word === null || texts.length !== 1 || isExcluded || queriesOf(index).length === 0 ? [] : [word],
+  );
+  return [...new Set(words)].slice(0, MAX_EXACT).map((word) =>
+    singularAndPlural(word)
+      .map((form) => `'${form}'`)
+      .join(' | '),
+  );
+}
+
+/** Returns a word with its plural or singular: the same word to people who search. */
+function singularAndPlural(word: string): readonly string[] {
+  if (!/^\p{L}{3,}$/u.test(word)) return [word];
+  if (word.endsWith('ies')) return [word, `${word.slice(0, -3)}y`];
+  if (/(?:[sxz]|[cs]h)es$/.test(word)) return [word, word.slice(0, -2), word.slice(0, -1)];
+  if (/[^s]s$/.test(word)) return [word, word.slice(0, -1)];
+  if (/[^aeiou]y$/.test(word)) return [word, `${word.slice(0, -1)}ies`];
+  return [word, /(?:[sxz]|[cs]h)$/.test(word) ? `${word}es` : `${word}s`];
 }

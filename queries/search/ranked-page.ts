@@ -42,13 +42,20 @@ export interface CandidatePage {
   readonly limitReached: boolean;
 }
 
-/** Adds the column that entries of version 2 of the read model lack. */
-export const withMatter = (candidates: string): string =>
-  `select f.* from (select null::bigint as matter) version_2 cross join lateral (${candidates}) f`;
+/** Adds the columns that entries of earlier versions of the read model lack. */
+export const withLaterEntries = (candidates: string): string =>
+  `select f.* from (select null::bigint as matter, null::tsvector as forms, null::bigint as amount) earlier
+    cross join lateral (${candidates}) f`;
 
 /** Weights of text, names, topics and title. */
 const WEIGHTS = `'{0.15, 0.3, 0.4, 1.0}'`;
-const RANK_STEPS = 1_000_000;
+const RANK_STEPS = 100_000_000;
+const LENIENT_STEPS = 1000;
+/**
+ * Weights of a word as it was typed, which counts twice in the title, and of a pair side by side. An item with neither
+ * has weight 1. The text weighs less than a tenth of the title, which these have to outweigh.
+ */
+const [EXACT, ADJACENT] = [30, 20];
 /** Rank factor of an item that has only a title: it comes after all others. */
 const TITLE_ALONE = `0.001::real`;
 
@@ -59,8 +66,11 @@ export interface Ranking {
   readonly anyWord: string;
   /** Parts of a query that an item might lack, each with its weight. Empty: an item must match the whole query. */
   readonly units: readonly { readonly query: string; readonly weight: number }[];
-  /** Neighboring words: each pair that an item contains side by side adds its rank once more. */
+  /** Neighboring words: each pair that an item contains side by side raises its rank. */
   readonly pairs: readonly string[];
+  /** Words as they were typed, for the forms of an entry. */
+  readonly exact: readonly string[];
+  readonly exactInTitle: readonly string[];
   /** Rank, start and id of the last item of the previous page; null for the first page. */
   readonly after: readonly [rank: string, startsAt: string, itemId: string] | null;
   readonly limit: string;
@@ -73,13 +83,14 @@ const BEST_FIRST = 'c.rank desc, c.starts_at desc, c.item_id desc';
  * `ranked`: the best item of each matter after the previous page, one more than the page has.
  */
 export function rankedItems(ranking: Ranking): string {
-  const { pairs, units, after, limit } = ranking;
+  const { pairs, exact, units, after, limit } = ranking;
   // A copy of the words is read once from storage instead of once per expression.
   const words = units.length === 0 && pairs.length < 3 ? 'words' : `words || ''::tsvector as words`;
+  const forms = exact.length < 2 ? 'forms' : `forms || ''::tsvector as forms`;
   const unseen = after === null ? '' : `where (c.rank, c.starts_at, c.item_id) < (${after.join(', ')})`;
   return `scored as (
       select c.item_id, c.starts_at, ${rankOf(ranking)} as rank, coalesce(c.matter, uuid_hash_extended(c.item_id, 0)) as matter
-      from (select item_id, starts_at, ${words}, matter from found limit ${MAX_CANDIDATES}) c
+      from (select item_id, starts_at, ${words}, ${forms}, matter from found limit ${MAX_CANDIDATES}) c
     ),
     ranked as materialized (
       select c.* from (
@@ -88,14 +99,25 @@ export function rankedItems(ranking: Ranking): string {
     )`;
 }
 
-/** SQL of the rank of a candidate `c`: by the parts that it has, then by `ts_rank`. */
-function rankOf({ query, anyWord, pairs, units }: Ranking): string {
-  const adjacent = ['1', ...pairs.map((pair) => `coalesce(c.words @@ ${pair}, false)::int`)].join(' + ');
-  const match = `ts_rank(${WEIGHTS}, c.words, ${units.length === 0 ? query : anyWord}, 1) * (${adjacent})
-    * case when c.matter is null then ${TITLE_ALONE} else 1 end`;
+/** SQL of the rank of a candidate `c`: by the parts that it has, then by `ts_rank`. At most one in each step. */
+function rankOf({ query, anyWord, pairs, exact, exactInTitle, units }: Ranking): string {
+  const adjacency = shareOf(
+    pairs.map((pair) => `c.words @@ ${pair}`),
+    ADJACENT,
+  );
+  const inForms = [...exact, ...exactInTitle].map((word) => `c.forms @@ ${word}`);
+  const match = `ts_rank(${WEIGHTS}, c.words, ${units.length === 0 ? query : anyWord}, 1) * ${adjacency}
+    * ${shareOf(inForms, EXACT)} * case when c.matter is null then ${TITLE_ALONE} else 1 end`;
   if (units.length === 0) return `(${match} * ${RANK_STEPS})::int`;
   const parts = units.map((unit) => `(c.words @@ ${unit.query})::int * ${unit.weight}`).join(' + ');
-  return `(${parts}) * 1000 + least(999, (${match} * 1000)::int)`;
+  return `(${parts}) * ${LENIENT_STEPS} + least(${LENIENT_STEPS - 1}, (${match} * ${LENIENT_STEPS})::int)`;
+}
+
+/** SQL of a share of at most one: each condition that is true adds `weight` to the 1 that all have. */
+function shareOf(conditions: readonly string[], weight: number): string {
+  if (conditions.length === 0) return '1';
+  const sum = conditions.map((condition) => `coalesce(${condition}, false)::int`).join(' + ');
+  return `((1 + ${weight} * (${sum})) / ${1 + weight * conditions.length}::real)`;
 }
 
 const HEADLINE = `'MaxFragments=1, MaxWords=40, MinWords=20, ShortWord=0, StartSel="", StopSel=""'`;

@@ -13,6 +13,7 @@ import type { CandidatePage, RankedItem } from './ranked-page.ts';
 import { searchCandidates } from './search-candidates.ts';
 import { readSearchContext, type SearchContext } from './search-context.ts';
 import { searchQuery } from './search-query.ts';
+import { STREET_TYPES } from './street-types.ts';
 import { type LenientUnit, lenientQueries, lenientUnits, type NearWord, findNearWords } from './search-units.ts';
 import { searchWindows } from './search-windows.ts';
 
@@ -41,7 +42,10 @@ async function readCorrected(
   const readContext = async (query: string) => {
     const parsed = searchQuery(query, thisYear);
     const context = await readSearchContext(reads, parsed, binding);
-    return { ...context, unknown: context.unknown.filter((word) => !parsed.ofDates.has(word)) };
+    return {
+      ...context,
+      unknown: context.unknown.filter((word) => !parsed.ofDates.has(word) && !STREET_TYPES.has(word)),
+    };
   };
   const typed = await readContext(binding.query);
   const near = await findNearWords(reads, typed.unknown);
@@ -59,7 +63,7 @@ const replaceWord = (text: string, word: string, other: string): string =>
 
 /** Returns a page of items that match the whole query or, if there are none, that lack the fewest of its words. */
 async function find(reads: LiveReads, context: SearchContext, { fromDay, toDay, after, limit }: SearchLimits) {
-  const { query, anyWord, pairs, bodies, topic } = context;
+  const { query, anyWord, pairs, exact, bodies, topic } = context;
   const isFound = ({ rows }: CandidatePage) => rows.length > 0 || after !== null;
   // A local day is part of up to three days of UTC.
   const windows = searchWindows(context.periods, {
@@ -68,7 +72,7 @@ async function find(reads: LiveReads, context: SearchContext, { fromDay, toDay, 
   });
   if (windows.length === 0) return EMPTY_PAGE;
   const filters = [bodies, topic].filter((filter) => filter !== null);
-  const search = { anyWord, pairs, filters, windows, fromDay, toDay, after, limit };
+  const search = { anyWord, pairs, exact, filters, windows, fromDay, toDay, after, limit };
   const run = async (text: string, units: readonly LenientUnit[]): Promise<CandidatePage> => {
     const [row] = await reads.rows<{ page: CandidatePage }>((generation) =>
       searchCandidates(generation(AGENDA_SEARCH.name), { ...search, query: text, units }),

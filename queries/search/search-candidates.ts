@@ -1,12 +1,13 @@
-import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH, WEIGHT } from '../../projections/agenda-search/tables.ts';
 import type { SearchCursor } from '../../domain/cursor.ts';
 import type { Statement, StatementValue } from '../../domain/ports/database.ts';
 import { tablesOf } from '../live-tables.ts';
-import { MAX_CANDIDATES, pageOf, rankedItems, type Ranking, withMatter } from './ranked-page.ts';
+import { LEXEME } from './composed-query.ts';
+import { MAX_CANDIDATES, pageOf, rankedItems, type Ranking, withLaterEntries } from './ranked-page.ts';
 import type { SearchWindow } from './search-windows.ts';
 
 /** Queries are texts as the database writes them. */
-interface CandidateSearch extends Pick<Ranking, 'query' | 'anyWord' | 'units' | 'pairs'> {
+interface CandidateSearch extends Pick<Ranking, 'query' | 'anyWord' | 'units' | 'pairs' | 'exact'> {
   /** Queries for the marks of which an item must have one, for each filter. */
   readonly filters: readonly string[];
   readonly windows: readonly SearchWindow[];
@@ -15,6 +16,8 @@ interface CandidateSearch extends Pick<Ranking, 'query' | 'anyWord' | 'units' | 
   readonly after: SearchCursor | null;
   readonly limit: number;
 }
+
+const inTitle = (query: string): string => query.replaceAll(LEXEME, `$&:${WEIGHT.title}`);
 
 /**
  * One row: a page of the latest candidates in windows of time, ranked, as JSON. Without a name, so that it is planned
@@ -38,7 +41,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
       ...(before === null ? [] : [`e.period < ${parameter(before, 'bigint')}`]),
       ...days,
     ];
-    return `(select item_id, starts_at, words, matter from ${entries} e where ${conditions.join(' and ')}
+    return `(select item_id, starts_at, words, forms, matter from ${entries} e where ${conditions.join(' and ')}
       order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
   });
   const { after } = search;
@@ -46,6 +49,8 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
     query,
     anyWord: asQuery(search.anyWord),
     pairs: search.pairs.map(asQuery),
+    exact: search.exact.map(asQuery),
+    exactInTitle: search.exact.map((word) => asQuery(inTitle(word))),
     units: search.units.map((unit) => ({ query: asQuery(unit.query), weight: unit.weight })),
     after:
       after === null
@@ -55,7 +60,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
   };
   // The limit ends the scan of `union all` before the later windows are read.
   return {
-    text: `with found as materialized (${withMatter(`select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1}`)}),
+    text: `with found as materialized (${withLaterEntries(`select * from (${windows.join(' union all ')}) f limit ${MAX_CANDIDATES + 1}`)}),
       ${rankedItems(ranking)}
       select ${pageOf(generation, ranking)} as page where ${isLive}`,
     values,

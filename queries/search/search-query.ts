@@ -2,6 +2,7 @@ import { MARK } from '../../projections/agenda-search/tables.ts';
 import { DAY_MS } from '../../domain/durations.ts';
 import { HIGHWAY, referenceNumbers, TYPED_CASE } from '../../domain/reference-numbers.ts';
 import { DASHES, plainAmounts, unaccented, spellableWords, straightQuotes } from '../../domain/text/words.ts';
+import { STREET_TYPES } from './street-types.ts';
 import synonyms from './synonyms.json' with { type: 'json' };
 
 /** A part of a query. An item has it if it has one of the texts or one of the marks. */
@@ -13,11 +14,16 @@ export interface Unit {
   readonly isExcluded: boolean;
   /** True if "or" precedes it. */
   readonly isAlternative: boolean;
+  /** A plain word as it was typed, in lower case; null for other parts. */
+  readonly word: string | null;
 }
 
 /** Texts that words of the field stand for; they include the word itself if it is searched too. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
-  Object.entries(synonyms).map(([typed, texts]) => [typed.toLowerCase(), texts.map((text) => `"${text}"`)]),
+  [...STREET_TYPES, ...Object.entries(synonyms)].map(([typed, texts]) => [
+    typed.toLowerCase(),
+    texts.map((text) => `"${text}"`),
+  ]),
 );
 const SHORT_MONTH = '(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)';
 /** "sept.", "september". */
@@ -65,8 +71,14 @@ export function searchQuery(typed: string, thisYear: number) {
   }
   return {
     units,
-    /** The words that might be misspelled, and those of them that are part of a date. */
-    words: [...spellableWords(units.flatMap(({ texts }) => (texts.length === 1 ? texts : [])).join('\n'))],
+    /** The words that might be misspelled or name a type of street, and those of them that are part of a date. */
+    words: [
+      ...spellableWords(
+        units
+          .flatMap(({ texts, word }) => (texts.length === 1 || STREET_TYPES.has(word ?? '') ? texts : []))
+          .join('\n'),
+      ),
+    ],
     ofDates: spellableWords(units.flatMap(({ texts, isDate }) => (isDate ? texts : [])).join('\n')),
   };
 }
@@ -86,7 +98,14 @@ function unitOf(part: string, { date, number, synonym }: Record<string, string |
   const plain =
     amount === undefined ? [plainAmounts(asWords(text))] : [amount.replaceAll(',', ''), amount, `${amount}.00`];
   const texts = isHighway ? [] : (SYNONYMS.get(synonym === undefined ? '' : text.toLowerCase()) ?? plain);
-  return { texts, marks: [...days, ...numbers], isDate: days.length > 0, isExcluded };
+  return { texts, marks: [...days, ...numbers], isDate: days.length > 0, isExcluded, word: plainWord(part, texts) };
+}
+
+const PLAIN_WORD = /^\(*([\p{L}\p{N}]+)[).,;:?!]*$/u;
+/** The typed word if it is searched as it is or as a type of street; words of the field stand for others. */
+function plainWord(part: string, texts: readonly string[]): string | null {
+  const word = PLAIN_WORD.exec(part)?.[1]!.toLowerCase() ?? null;
+  return word !== null && (texts.length === 1 || STREET_TYPES.has(word)) ? word : null;
 }
 
 /** Replaces slashes by spaces within a phrase, as the read model does. */

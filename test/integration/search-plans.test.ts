@@ -63,13 +63,13 @@ beforeAll(async () => {
      select ${uuid('n', 2)}, ${uuid(`n / ${MEETING}`, 1)}, 'Item ' || n, 'https://example.org/' || n, false from generate_series(0, ${ITEMS - 1}) n`,
   );
   await session.query(
-    `insert into ${tables.entries} (item_id, starts_at, day, period, words)
+    `insert into ${tables.entries} (item_id, starts_at, day, period, words, forms)
      select ${uuid('n', 2)}, ${startsAt('n')}, (${startsAt('n')}) / 86400000, ${period('n')},
        setweight(to_tsvector('pg_catalog.simple', 'c1' || case when n % 2 = 0 then ' c2' else ' c3' end || case when n % 20 = 0 then ' c4' else '' end
          || case when n % 10000 = 0 then ' c5' else '' end || case when n < ${ITEMS} / 3 then ' c6' else '' end || ' w' || n % 977), 'A')
        || setweight(to_tsvector('pg_catalog.english', case when n % 100 = 0 then 'Plano' else 'Dallas' end), '${WEIGHT.place}')
        || array_to_tsvector(array['${MARK.body}' || ${body}, '${MARK.period}' || ${period('n')}, '${MARK.day}' || (${startsAt('n')}) / 86400000]
-         || case when n % 50 = 0 then array['${MARK.topic}${agendaId('topics', 'zoning')}'] end)
+         || case when n % 50 = 0 then array['${MARK.topic}${agendaId('topics', 'zoning')}'] end), ''
      from generate_series(0, ${ITEMS - 1}) n`,
   );
   await session.query(`insert into ${tables.periods} select period, count(*) from ${tables.entries} group by period`);

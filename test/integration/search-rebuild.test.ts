@@ -62,13 +62,13 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
   const { entries, items, meetings } = AGENDA_SEARCH.at(await civic.live(agendaSearch.name));
   // As version 2 left them.
   await civic.rows(
-    `alter table ${items} drop column numbers, drop column matter_status, drop column matter_key, drop column actions, drop column votes`,
+    `alter table ${items} drop column marks, drop column amount, drop column matter_status, drop column matter_key, drop column actions, drop column votes`,
   );
   await civic.rows(`alter table ${meetings} drop column start_time`);
   await civic.rows(
     `update ${entries} set words = to_tsvector('english', 'levy') where item_id = '${agendaId('agenda_items', 'one')}'`,
   );
-  await civic.rows(`alter table ${entries} drop column matter`);
+  await civic.rows(`alter table ${entries} drop column matter, drop column forms, drop column amount`);
   const ask = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
   const countResults = async (query: string) =>
     (await ask({ query, limit: 10 }, new AbortController().signal)).data.results.length;

@@ -44,7 +44,7 @@ describe('a query', () => {
     expect(partsOf('SUP')).toEqual([['"SUP"', '"Specific Use Permit"', '"Special Use Permit"']]);
     expect(partsOf('mlk Blvd')).toEqual([
       ['"MLK"', '"Martin Luther King"'],
-      ['"blvd"', '"boulevard"'],
+      ['"boulevard"', '"blvd"'],
     ]);
     expect(partsOf('parking reform now')[0]).toContain('"off-street parking"');
     expect(searchQuery('-MLK', 2026).units).toMatchObject([
@@ -281,7 +281,7 @@ describe('a composed query', () => {
     expect(composed.query).toBe("( 'orchard' ) & !( 'levi' ) | ( 'elm' <-> 'street' )");
     expect(composed).toMatchObject({ units: [], pairs: [] });
     expect(compose('the orchard', [], ["'orchard'"])).toMatchObject({ query: "( 'orchard' )", units: ["'orchard'"] });
-    expect(compose('the of', [], [])).toEqual({ query: '', anyWord: '', units: [], pairs: [] });
+    expect(compose('the of', [], [])).toEqual({ query: '', anyWord: '', units: [], pairs: [], exact: [] });
   });
 
   test('wants the meetings of the day, not the words of the date, if nothing but dates was typed', () => {
@@ -390,6 +390,7 @@ test('the statement of candidates refuses a generation that is no longer live', 
     anyWord: "'a'",
     units: [],
     pairs: [],
+    exact: [],
     filters: [],
     windows: [{ marks: null, before: null }],
     fromDay: null,

@@ -23,6 +23,7 @@ import * as rtfText from '../../../domain/text/rtf-text.ts';
 import * as sourceText from '../../../domain/text/source-text.ts';
 import * as sourceUrl from '../../../domain/source-url.ts';
 import * as words from '../../../domain/text/words.ts';
+import * as searchedFacts from '../../../projections/agenda-search/searched-facts.ts';
 import * as searchGuidance from '../../../queries/search/search-guidance.ts';
 import * as searchQuery from '../../../queries/search/search-query.ts';
 import * as operativeText from '../../../src/classifier/operative-text.ts';
@@ -208,6 +209,10 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     // Compares two words of at most 30 letters.
     distance: null,
     cutAfter: (text) => words.cutAfter(text, 300),
+  },
+  'projections/agenda-search/searched-facts.ts': {
+    searchedAmount: (text) => searchedFacts.searchedAmount({ title: text, text }),
+    searchedDistricts: (text) => searchedFacts.searchedDistricts({ title: text, text }),
   },
   'queries/search/search-guidance.ts': {
     searchGuidance: null,
