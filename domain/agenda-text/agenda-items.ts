@@ -24,6 +24,8 @@ export interface FoundItem {
   readonly isLink: boolean;
   /** The item that it is counted under. */
   readonly parent: FoundItem | null;
+  /** True for "Section II - Consent Matters". */
+  readonly isSection: boolean;
 }
 
 export interface FoundAgenda {
@@ -91,7 +93,7 @@ function readTitles(
   });
 }
 
-const unnumberedItem = ({ text, index, end }: UnnumberedTitle, lines: readonly TextLine[]): FoundItem => ({
+const unnumberedItem = ({ text, index, end, isSection }: UnnumberedTitle, lines: readonly TextLine[]): FoundItem => ({
   number: null,
   title: text,
   page: lines[index]!.page,
@@ -99,6 +101,7 @@ const unnumberedItem = ({ text, index, end }: UnnumberedTitle, lines: readonly T
   end,
   isLink: isLink(lines[index]!),
   parent: null,
+  isSection,
 });
 
 /** Finds the items of an agenda. */
@@ -132,7 +135,8 @@ function numberItems(titled: readonly Titled[]): readonly FoundItem[] {
     const parent = entry.list.parent === null ? null : (items.get(entry.list.parent) ?? null);
     const number = numberOf(entry, parent);
     const { line, index } = entry;
-    items.set(entry, { number, title: text, page: line.page, index, end, isLink: isLink(line), parent });
+    const found = { number, title: text, page: line.page, index, end, isLink: isLink(line), parent, isSection: false };
+    items.set(entry, found);
   }
   return [...items.values()];
 }

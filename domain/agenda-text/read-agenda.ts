@@ -1,6 +1,7 @@
-import { readAgendaRows } from '../agenda/kinds.ts';
+import { kindOfRow, readAgendaRows } from '../agenda/kinds.ts';
 import { beginningOf } from '../text/source-text.ts';
 import { findItems, type FoundItem } from './agenda-items.ts';
+import { headsOf } from './heads.ts';
 import { type MeetingFacts, readMeetingFacts } from './meeting-facts.ts';
 import { closeLetterSpacing } from './letter-spacing.ts';
 import { readColumns } from './page-columns.ts';
@@ -64,7 +65,16 @@ const rowOf = ({ number, title }: FoundItem) => ({
 });
 
 function withKinds(found: readonly FoundItem[]): readonly AgendaDocumentItem[] {
-  const read = readAgendaRows(found.map(rowOf));
+  const rows = found.map(rowOf);
+  const alone = rows.map((row, index) => (found[index]!.isSection ? 'heading' : kindOfRow(row)));
+  const heads = headsOf(
+    found,
+    readAgendaRows(rows, alone).map(({ kind }) => kind),
+  );
+  const read = readAgendaRows(
+    rows,
+    alone.map((kind, index) => (heads.has(found[index]!) ? 'heading' : kind)),
+  );
   let heading: string | null = null;
   return found.flatMap((item, index): AgendaDocumentItem[] => {
     const { kind, section } = read[index]!;

@@ -47,6 +47,8 @@ export interface UnnumberedTitle extends ReadTitle {
   /** The title without a speaker or a subject after it. */
   readonly name: string;
   readonly index: number;
+  /** True for "Section II - Consent Matters". */
+  readonly isSection: boolean;
 }
 
 /** A run of capitals before other text: "CONSENT CALENDAR - All matters â€¦". */
@@ -72,9 +74,10 @@ function isEndOfBrackets(text: string): boolean {
   const [open, close] = [text.indexOf('('), text.indexOf(')')];
   return close !== -1 && (open === -1 || close < open);
 }
+const VERB = /\b(?:will|shall|may|must|(?:is|are) (?:limited|invited|welcome|allowed|required|asked|encouraged))\b/i;
 /** True for a text with an end or a verb, apart from a note in brackets. */
 const isSentence = (text: string): boolean =>
-  /[.;,]$/.test(text) || isEndOfBrackets(text) || /\b(?:will|shall|may|must)\b/i.test(text.split('(', 1)[0]!);
+  /[.;,]$/.test(text) || isEndOfBrackets(text) || VERB.test(text.split('(', 1)[0]!);
 /** True for a text that states a day and nothing else. */
 function isDay(text: string): boolean {
   const [day] = readDays(text);
@@ -86,6 +89,10 @@ const SECTION = /^(?:section|part|division)\s(?:[ivx]{1,5}|[a-z]|\d{1,2})\s?[:.â
 const nameOfSection = (text: string): string => text.replace(SECTION, '').replace(/\s\([^()]{1,40}\)$/, '');
 const isNoTitle = (text: string): boolean => isDay(text) || isNameOfAgenda(text);
 const isOtherTitle = (text: string): boolean => isTitleOfPart(text) || isTitleOfOtherPaper(text);
+
+/** False for a title that repeats the one directly above it. */
+const isFirstOfSame = ({ text, index }: UnnumberedTitle, at: number, titles: readonly UnnumberedTitle[]): boolean =>
+  titles[at - 1]?.text !== text || titles[at - 1]!.end !== index;
 
 type Bounds = readonly [start: number, end: number];
 
@@ -117,7 +124,7 @@ export class UnnumberedTitles {
     const bounds = this.#bounds(sure);
     const [start, end] = bounds;
     const inside = all.filter(({ index }) => index >= start && index < end);
-    const titles = this.#plainTitles(inside, bounds) ?? this.#markedTitles(inside);
+    const titles = (this.#plainTitles(inside, bounds) ?? this.#markedTitles(inside)).filter(isFirstOfSame);
     return { titles, isDoubtful: this.#isAlone() && this.#missesMatters(titles, bounds) };
   }
 
@@ -178,9 +185,9 @@ export class UnnumberedTitles {
     return beginsWithDeed(text) && !isRuleOfParticipation(text) && !this.#isNote(index);
   }
 
-  #isTitle({ text, name, index }: UnnumberedTitle): boolean {
+  #isTitle({ text, name, index, isSection }: UnnumberedTitle): boolean {
     if (isTitleOfSession(text)) return false;
-    if (isStepOrSection(name) || SECTION.test(text)) return true;
+    if (isStepOrSection(name) || isSection) return true;
     return isCapitals(text) && (this.#styles.get(this.#styleOf(index)) ?? 0) > 1;
   }
 
@@ -229,13 +236,13 @@ export class UnnumberedTitles {
     if (lead !== null && isStepOrSection(lead)) {
       const rest = line.text.slice(line.text.indexOf(lead) + lead.length);
       const isWhole = letters(rest) !== '' && isShortRest(rest);
-      return { text: isWhole ? line.text.trim() : lead, name: lead, index, end: index + 1 };
+      return { text: isWhole ? line.text.trim() : lead, name: lead, index, end: index + 1, isSection: false };
     }
     const isStart = (at: number): boolean => isEntry(at) || isTaken(at);
     const title = readTitle(lines, index, 0, { layout, leads, isStart });
     const { text } = title;
-    const section = SECTION.exec(text);
-    if (section !== null && text.length <= MAX_TITLE) return { ...title, name: nameOfSection(text), index };
+    if (SECTION.test(text) && text.length <= MAX_TITLE)
+      return { ...title, name: nameOfSection(text), index, isSection: true };
     if (
       text.length > MAX_TITLE ||
       !BEGINNING.test(text) ||
@@ -245,7 +252,7 @@ export class UnnumberedTitles {
       (isOtherTitle(text) && !(this.#isAlone() && isSectionTitle(text)))
     )
       return null;
-    return { ...title, text, name: text, index };
+    return { ...title, name: text, index, isSection: false };
   }
 
   #isCentered({ x, right }: TextLine): boolean {

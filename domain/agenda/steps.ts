@@ -43,7 +43,7 @@ const MEETING_HEADS = [
 
 /** The only other words in the title of a step. */
 const STEP_WORDS = wordSet(`
-  a an and any are as at be been by court for from general if in into is it its no not of on only or other our per s than that the this to up with within
+  a additional an and any are as at be been by court for from general if in into is it its no not of on only or other our per s than that the this to up with within
   pertaining unscheduled vice agenda alderman aldermen allegiance american announcement announcements approval approve attendance bailiff board business call called certify chair chairman chairperson
   citizen citizens city clerk closed closing colors comment comments commission commissioner commissioners committee communication communications community concern concerns conflict conflicts
   consent convene council councilmember councilmembers councilmembers county date declaration declare determination determine disclosure disclosures discussion duly establish establishment executive

@@ -408,6 +408,7 @@ export const NOT_FED: Readonly<Record<string, string>> = {
       'bare-numbers',
       'columns',
       'descriptions',
+      'heads',
       'labels',
       'layout',
       'leads',
