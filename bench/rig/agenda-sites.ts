@@ -17,6 +17,8 @@ export interface Sites {
   readonly files: number;
   /** Requests for a file that had not changed. */
   readonly unchanged: number;
+  /** Number of agendas that were published after the sites opened, by one site after another. */
+  readonly published: number;
 }
 
 const MEETINGS_OF_SITE = 4;
@@ -26,10 +28,9 @@ const PAGES_OF_AGENDA = 2;
 
 const VALIDATOR = '"1"';
 const sites: Server[] = [];
-const served = { pages: 0, files: 0, unchanged: 0 };
+const served = { pages: 0, files: 0, unchanged: 0, published: 0 };
 /** Number of meetings that each site lists. */
 const meetings: number[] = [];
-let publishing = 0;
 
 /** The row of a meeting: two before today, today, and one after it. */
 function rowOf(index: number): string {
@@ -77,6 +78,6 @@ async function openSite(number: number): Promise<string> {
 /** Serves simulated AgendaCenters. */
 serveJobs(async ({ open = 0, publish = 0 }: SitesJob): Promise<Sites> => {
   const urls = await Promise.all(Array.from({ length: open }, (_, index) => openSite(index)));
-  for (; publish > 0; publish -= 1) meetings[publishing++ % meetings.length]! += 1;
+  for (; publish > 0; publish -= 1) meetings[served.published++ % meetings.length]! += 1;
   return { urls, ...served };
 });

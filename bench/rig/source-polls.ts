@@ -2,26 +2,36 @@ import type { Client } from 'pg';
 
 const CHECK_MS = 250;
 
-const ADDED = `name like 'poll civicplus:site-%'`;
+/** Milliseconds between two polls of 200 sources that are polled every 15 minutes each. */
+const POLL_EVERY_MS = 4500;
+/** Milliseconds that nobody polls, less than the interval of a source. */
+const PAUSE_MS = 800_000;
 
-/** Makes this number of added sources due; the service polls them within seconds. */
-export async function makePollsDue(client: Client, count: number): Promise<void> {
+const ADDED = `name like 'poll civicplus:site-%'`;
+const NUMBER = `substring(name from 'site-([0-9]+)')::int`;
+const NOW_MS = `(extract(epoch from clock_timestamp()) * 1000)::bigint`;
+
+/** Makes the added sources due one after another, as their own times do, the source of site `first` at once. */
+export async function spreadPolls(client: Client, sources: number, first: number): Promise<void> {
   await client.query(
-    `update civic.processors set due_at = 1
-      where name in (select name from civic.processors where ${ADDED} order by due_at limit $1)`,
-    [count],
+    `update civic.processors set due_at = ${NOW_MS} + ((${NUMBER} - $2 + $1) % $1) * $3 where ${ADDED}`,
+    [sources, first, POLL_EVERY_MS],
   );
 }
 
-/** True if this number of added sources has been polled and none is due or running. */
+/** Makes no added source due for longer than a measurement. Resolves when the running polls have ended. */
+export async function pausePolls(client: Client, sources: number): Promise<void> {
+  const pause = () => client.query(`update civic.processors set due_at = ${NOW_MS} + $1 where ${ADDED}`, [PAUSE_MS]);
+  await pause();
+  while (!(await arePolled(client, sources))) await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
+  // The polls that have just ended have new times.
+  await pause();
+}
+
+/** True if this number of added sources has been polled and none is running. */
 export async function arePolled(client: Client, sources: number): Promise<boolean> {
   const { rows } = await client.query<{ readonly polled: number }>(
-    `select count(*)::int as polled from civic.processors where ${ADDED} and due_at > 1 and owner is null`,
+    `select count(*)::int as polled from civic.processors where ${ADDED} and due_at > 0 and owner is null`,
   );
   return rows[0]!.polled >= sources;
-}
-
-/** Resolves when this number of added sources has been polled and none is due or running. */
-export async function untilPolled(client: Client, sources: number): Promise<void> {
-  while (!(await arePolled(client, sources))) await new Promise((resolve) => setTimeout(resolve, CHECK_MS));
 }
