@@ -88,6 +88,7 @@ describe('a comment', () => {
     'The meeting is not taking place due to weather',
     'The City Council was unable to convene due to lack of quorum',
     'ATENCIÓN: REUNIÓN CANCELADA',
+    'No Quorum',
   ])('%j cancels the meeting', (text) => {
     expect(noticeInComment(text, context)).toBe('cancelled');
   });
@@ -165,6 +166,9 @@ describe('a comment', () => {
     'Meeting rescheduled from March 17 to March 24',
     'Regular meeting rescheduled from 3/17/2026',
     'Meeting rescheduled from last week',
+    'City Council - 3/24/2026 - RESCHEDULED 3/16/26',
+    'Note on quorum',
+    'Parks Board - No Quorum',
     'Meeting rescheduled to March 24',
     'Meeting postponed to 2:00 PM due to weather',
     'POSTPONED UNTIL 2:00 P.M.',
@@ -276,6 +280,7 @@ describe('the name of a meeting', () => {
     'The April 13, 2026 regular meeting of the Example Town Flood Control Board has been cancelled.',
     'NOTICE OF CANCELLATION - The April 13, 2026 meeting of the Members of the Example Board has been canceled.',
     'Flood Control Board - 4/60/26 - Cancelled',
+    'Flood Control - 4/13/2026 - No Quorum',
   ])('with its day is about it: %j', (text) => expect(noticeInComment(text, name)).toBe('cancelled'));
 
   it.each([
@@ -328,6 +333,13 @@ describe('a location', () => {
     expect(noticeInLocation('City Hall - POSTPONED FROM MARCH 24 TO MARCH 31', context)).toBe('postponed');
     expect(noticeInLocation('City Hall - POSTPONED FROM MARCH 17 TO MARCH 24', context)).toBeNull();
   });
+
+  it.each([
+    ['City Hall, RESCHEDULED 3/16/26', null],
+    ['City Hall, POSTPONED 3/16/26', 'postponed'],
+    ['City Hall, RESCHEDULED 3/31/26', 'postponed'],
+    ['City Hall, RESCHEDULED 3/16/26 TO 3/31/26', 'postponed'],
+  ])('%j states %s', (text, notice) => expect(noticeInLocation(text, context)).toBe(notice));
 
   it.each(['JOINT SESSION CANCELLED', 'City Hall - EMERGENCY SESSION CANCELLED', 'Council Briefing CANCELLED'])(
     '%j cancels it',

@@ -42,13 +42,21 @@ export function isOwnDay(text: string, { day }: MeetingDay): boolean | null {
   return days.length === 0 ? null : days.includes(day.slice(5));
 }
 
+const YEAR_OF_MONTHS = 12 * 31;
+const ordinal = (monthDay: string): number => Number(monthDay.slice(0, 2)) * 31 + Number(monthDay.slice(3));
+
+/** Distances from the meeting to the next of each named day, in days of months of 31 days. */
+const distancesTo = (text: string, day: string): readonly number[] =>
+  namedDays(text).map((named) => (ordinal(named) - ordinal(day.slice(5)) + YEAR_OF_MONTHS) % YEAR_OF_MONTHS);
+
 /** True if the text names a day within the half year after the meeting; an earlier one is the day of the notice. */
-export function isLaterDay(text: string, { day }: MeetingDay): boolean {
-  const ordinal = (monthDay: string) => Number(monthDay.slice(0, 2)) * 31 + Number(monthDay.slice(3));
-  const distances = namedDays(text).map(
-    (namedDay) => (ordinal(namedDay) - ordinal(day.slice(5)) + 12 * 31) % (12 * 31),
-  );
-  return distances.some((distance) => distance > 0 && distance <= 6 * 31);
+export const isLaterDay = (text: string, { day }: MeetingDay): boolean =>
+  distancesTo(text, day).some((distance) => distance > 0 && distance <= YEAR_OF_MONTHS / 2);
+
+/** True if the text names days, and all are within the half year before the meeting. */
+export function isEarlierDay(text: string, { day }: MeetingDay): boolean {
+  const distances = distancesTo(text, day);
+  return distances.length > 0 && distances.every((distance) => distance > YEAR_OF_MONTHS / 2);
 }
 
 /** True if the text refers to another day in other words than its date: "tomorrow", "Wed.", "the 17th". */

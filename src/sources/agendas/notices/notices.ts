@@ -1,6 +1,6 @@
 import { anyOf, anyPhrase, anyWord } from '../../../../domain/text/patterns.ts';
 import { MAX_RULE_TEXT } from '../../../../domain/text/source-text.ts';
-import { DAY, isLaterDay, isOtherDay, isOwnDay } from './named-days.ts';
+import { DAY, isEarlierDay, isLaterDay, isOtherDay, isOwnDay } from './named-days.ts';
 import {
   ABOUT_A_MEETING,
   isAboutTheMeeting,
@@ -151,6 +151,12 @@ function takesPlace(after: string, context: NoticeContext): boolean {
   );
 }
 
+/** True for "rescheduled 3/16" of a meeting on March 24: it was moved to March 24. */
+const isMovedHere = (verb: string, after: string, context: NoticeContext): boolean =>
+  verb.toLowerCase() === 'rescheduled' &&
+  !/\b(?:to|until)\b/.test(after) &&
+  isEarlierDay(OF_DAY.exec(after)?.[0] ?? '', context);
+
 /** True if the words after "moved" name another day than the meeting's. */
 function isMovedToOtherDay(after: string, context: NoticeContext): boolean {
   const [, to = ''] = after.split(/\b(?:to|until)\b(.*)/s);
@@ -170,8 +176,15 @@ function isOfAnotherThing(after: string, context: NoticeContext): boolean {
   );
 }
 
+const NO_QUORUM_AT_ALL = String.raw`no quorum\W{0,3}$`;
+/** "No quorum": the meeting did not take place. */
+const ONLY_NO_QUORUM = new RegExp(String.raw`^\W{0,3}${NO_QUORUM_AT_ALL}`);
+/** "Parks Board - 2/10/2026 - No Quorum". */
+const NAME_WITHOUT_QUORUM = new RegExp(String.raw` [–—-] ${NO_QUORUM_AT_ALL}`);
+
 /** The notice in a statement without a verb: "Notice of cancellation". */
 function noticeByNoun(text: string, context: NoticeContext): Notice | null {
+  if (ONLY_NO_QUORUM.test(text) || (context.isName === true && NAME_WITHOUT_QUORUM.test(text))) return 'cancelled';
   const noun = NOUN.exec(text);
   if (noun === null) return null;
   const notice = noun[1] === 'postponement' ? 'postponed' : 'cancelled';
@@ -229,7 +242,8 @@ export function noticeIn(statement: string, context: NoticeContext): Notice | nu
     .trim()
     .replace(/(?<![\s:,–—-])[\s:,–—-]+$/, '');
   const after = text.slice(match.index + match[0].length);
-  if (NOT_SAID.test(before) || isConditional(statement) || isOfOtherMeeting(verb, after, context)) return null;
+  if (NOT_SAID.test(before) || isConditional(statement)) return null;
+  if (isOfOtherMeeting(verb, after, context) || isMovedHere(match[0], after, context)) return null;
   const subject = before.replace(AUXILIARY, '').trim();
   if (subject === '') return before === '' && isVerbOfTheMeeting(verb, after, context) ? notice : null;
   if (/\b(?:special|called) (?:[a-z]+ )?meeting\b|\breinstated\b/.test(after) && isOwnDay(after, context) !== false)
@@ -290,8 +304,8 @@ function capitalNotice(location: string, context: NoticeContext): Notice | null 
   const capitals = IN_CAPITALS.exec(location);
   if (capitals === null) return null;
   if (capitals[1] !== undefined) return 'cancelled';
-  const after = location.slice(capitals.index + capitals[0].length);
-  return takesPlace(` ${simplify(after.slice(0, MAX_STATEMENT))}`, context) ? null : 'postponed';
+  const after = ` ${simplify(location.slice(capitals.index + capitals[0].length).slice(0, MAX_STATEMENT))}`;
+  return takesPlace(after, context) || isMovedHere(capitals[0], after, context) ? null : 'postponed';
 }
 
 /** The notice in a status name, which refers to the meeting only. */
