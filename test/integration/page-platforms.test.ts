@@ -62,6 +62,20 @@ test('an amended agenda becomes that of its meeting, which keeps its id, and the
   expect(documents().toSorted()).toEqual(['agenda _03042026-12', 'other _03042026-10']);
 });
 
+test('a meeting of a list that names no body is counted as left out, and withdrawn if it was published', async () => {
+  await sync(center([APRIL, MARCH], [2026]));
+  const general = center([APRIL], [2026]).replaceAll('City Council', 'General').replaceAll('section4', 'section5');
+  const both = `${center([MARCH], [2026])}${general}`;
+  const report = await sync(both);
+  expect(report).toMatchObject({
+    failure: null,
+    skipped: [{ id: '11', reason: expect.stringContaining('"General"') }],
+  });
+  expect(meetings()).toEqual(['10']);
+  const checked = records.all('sources').filter(({ content }) => content.lastCheckedAt !== null);
+  expect(checked.map(({ content }) => content.lastCheckSkipped)).toEqual([1]);
+});
+
 test('a challenge in place of the list fails the sync and withdraws nothing', async () => {
   await sync(center([APRIL, MARCH], [2026]));
   const report = await sync('<html><script>bm-verify</script></html>');

@@ -255,19 +255,41 @@ test('lists of agendas and of packets are of one body, and a packet of a day joi
   const lists = center(
     listing(3, '<h2>City Council Agendas</h2>', section(3, [2026], [row(agenda)])),
     listing(1, '<h2>City Council Meeting Packets</h2>', section(1, [2026], [row(packet)])),
-    listing(8, '<h2>Other Agendas</h2>', section(8, [2026], [row({ ...agenda, id: 22 })])),
   );
   const { reader } = open({ '/AgendaCenter': lists });
-  expect(await reader.bodies()).toEqual([
-    { BodyId: 1, BodyName: 'City Council' },
-    { BodyId: 8, BodyName: 'Other Agendas' },
-  ]);
+  expect(await reader.bodies()).toEqual([{ BodyId: 1, BodyName: 'City Council' }]);
   const file = (id: number) => `https://www.example.gov/AgendaCenter/ViewFile/Agenda/_03042026-${id}`;
   expect(await reader.events(null)).toMatchObject([
     { EventId: 20, EventAgendaFile: file(20), EventPacketFile: file(21), EventOtherFiles: [] },
-    { EventId: 22 },
   ]);
 });
+
+test.each(['General', 'Other Agendas', 'Public Meetings'])(
+  'a list "%s" names no body, but a title in it can',
+  async (list) => {
+    const agenda = { id: 20, date: '03042026', heading: 'March 4, 2026', title: 'Regular Meeting' };
+    const rows = [
+      row({ ...agenda, id: 21, title: 'City Council Special Meeting' }),
+      row({ ...agenda, id: 22, title: '3/4/2026 Charter Review Commission Agenda' }),
+      row({ ...agenda, id: 23, title: 'Budget Town Hall' }),
+    ];
+    const lists = center(
+      listing(3, '<h2>City Council Agendas</h2>', section(3, [2026], [row(agenda)])),
+      listing(8, `<h2>${list}</h2>`, section(8, [2026], rows)),
+    );
+    const { reader } = open({ '/AgendaCenter': lists });
+    expect(await reader.bodies()).toMatchObject([
+      { BodyName: 'City Council' },
+      { BodyName: 'Charter Review Commission' },
+    ]);
+    expect(await reader.events(null)).toMatchObject([
+      { EventId: 20, EventBodyId: 3 },
+      { EventId: 21, EventBodyId: 3 },
+      { EventId: 22, EventBodyName: 'Charter Review Commission' },
+      { EventId: 23, EventHidden: `its list "${list}" and its title name no body`, EventUnplaced: true },
+    ]);
+  },
+);
 
 test('a heading names the category of its listing, also where the listing has no id', async () => {
   const lists = center(council, parksBoard).replaceAll(/ id="cat\d+"/g, '');

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { joinPapers, type PaperRow } from '../../src/sources/pages/join-rows.ts';
+import { paperEvents } from '../../src/sources/pages/paper-events.ts';
 
 const row = (id: number, title: string, more: Partial<PaperRow> = {}): PaperRow => ({
   id,
@@ -78,6 +79,36 @@ test('a title that names only the paper is not the title of the meeting, and a l
   ]);
   expect(joined(row(61, 'Council Packet - 3/4/26'))).toMatchObject([{ agenda: null, packet: 'agenda-61' }]);
   expect(joined(row(62, 'Board of Review (PDF)'))).toMatchObject([{ title: 'Board of Review' }]);
+});
+
+test('minutes belong to the earlier day that their title states, with or without a year', () => {
+  const events = paperEvents({
+    body: { id: 1, name: 'City Council' },
+    list: 'list',
+    rows: [
+      row(80, 'Regular Meeting', { day: '2025-12-01' }),
+      row(81, 'Regular Meeting', { day: '2025-12-15' }),
+      row(82, 'Meeting Minutes - December 1', { day: '2025-12-15' }),
+      row(83, 'Minutes of Nov. 3rd, 2025', { day: '2025-12-15' }),
+      row(84, 'Minutes - December 29', { day: '2026-01-05' }),
+      row(85, 'Minutes - January 20', { day: '2026-01-05' }),
+      row(86, 'Agenda and Minutes - January 5', { day: '2026-01-12' }),
+    ],
+  });
+  const papers = Object.fromEntries(
+    events.flatMap((event) =>
+      'EventDate' in event ? [[event.EventDate, [event['EventAgendaFile'], event['EventMinutesFile']]]] : [],
+    ),
+  );
+  expect(papers).toEqual({
+    '2025-11-03': [null, 'agenda-83'],
+    '2025-12-01': ['agenda-80', 'agenda-82'],
+    '2025-12-15': ['agenda-81', null],
+    '2025-12-29': [null, 'agenda-84'],
+    // A later day is no day of minutes.
+    '2026-01-05': [null, 'agenda-85'],
+    '2026-01-12': ['agenda-86', null],
+  });
 });
 
 test('the form of the file is not part of a notice', () => {

@@ -50,10 +50,10 @@ export async function keepPublicEvents(run: RunContext, events: readonly EventRo
 async function removeHiddenEvents(run: RunContext, events: readonly EventRow[]): Promise<readonly EventRow[]> {
   const { bodies, findings, joined, removals } = run;
   const reasons = await mapInTurns(events, (event) => bodies.whyHidden(event.EventBodyId) ?? whyEventIsHidden(event));
-  for (const [index, { EventId }] of events.entries()) {
+  for (const [index, { EventId, EventUnplaced }] of events.entries()) {
     const [id, reason] = [String(EventId), reasons[index] ?? null];
     if (reason === null) continue;
-    findings.skip([{ what: 'event', id, reason, isIntended: true }], null);
+    findings.skip([{ what: 'event', id, reason, ...(EventUnplaced !== true && { isIntended: true }) }], null);
     if (bodies.meetings.has(id) || joined.published.has(id)) await removals.addEvent(id, reason);
   }
   return events.filter((_event, index) => reasons[index] === null);

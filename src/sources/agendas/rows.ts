@@ -39,6 +39,8 @@ export const eventRow = z.object({
   EventName: text,
   /** Reason why the source hides the event from the public, on platforms with such a mark. */
   EventHidden: raw,
+  /** True if the event is hidden because no body could be found, not by the source. */
+  EventUnplaced: z.boolean().nullish(),
   EventAgendaFile: raw,
   /** Address that serves the agenda as a file, where `EventAgendaFile` is a page. */
   EventAgendaDownload: raw,

@@ -3,10 +3,11 @@ import { type AgendaReader, SourceUnavailable } from '../../../domain/ports/sour
 import type { WebReader } from '../../../domain/ports/web-reader.ts';
 import { DAY_MS } from '../../../domain/durations.ts';
 import { runInTurns } from '../../../domain/text/steps.ts';
-import { type ListedEvent, listedReader } from '../listed/listed-reader.ts';
-import { bodyOfPapers } from '../pages/body-words.ts';
+import { bodyNameIn, derivedNumber, type ListedEvent, listedReader } from '../listed/listed-reader.ts';
+import { bodyOfPapers, bodyOfTitle } from '../pages/body-words.ts';
 import { paperEvents } from '../pages/paper-events.ts';
 import { readPage } from '../pages/read-page.ts';
+import { withoutDays } from '../pages/title-days.ts';
 import {
   AGENDA_LIST,
   type AgendaRow,
@@ -46,8 +47,7 @@ export function civicPlusReader({ web, site, category, since, clock }: AgendaCen
       const selected = selectCategories(category, home.all);
       const categories = home.categories.filter(({ id }) => selected.has(id));
       const { rows, unread } = await readLists(web, home, listsToRead(categories, Number(firstYear)));
-      const byBody = Map.groupBy(categories, ({ name }) => bodyOfPapers(name ?? ''));
-      const events = [...byBody].flatMap(([name, ofBody]) => eventsOf(name, ofBody, { rows, address: home.address }));
+      const events = eventsOf(categories, { rows, address: home.address });
       for (const event of events) if ('EventAgendaHtml' in event) pages.set(event.EventId, event.EventAgendaHtml);
       return [...events, ...unread.map((reason) => ({ EventId: undefined, EventUnread: reason }))];
     },
@@ -112,16 +112,50 @@ async function tryReadYear(
   }
 }
 
-/** Lists of agendas, of packets and of minutes with one name are of one body. */
+interface Body {
+  readonly id: number;
+  readonly name: string;
+  /** Why the meetings are those of no body. */
+  readonly unplaced?: string;
+}
+
+/**
+ * Returns the body of a row. Lists of agendas, of packets and of minutes with one name are of one body. Where the list
+ * names no body, the title can.
+ */
+function bodyFinder(categories: readonly Category[]): (row: AgendaRow) => Body | null {
+  const named = categories.map(({ id, name }) => ({ id, list: name ?? '', name: bodyOfPapers(name ?? '') }));
+  const bodies = new Map<string, Body>();
+  for (const { id, name } of named.toSorted((left, right) => left.id - right.id))
+    if (name !== null && !bodies.has(name.toLowerCase())) bodies.set(name.toLowerCase(), { id, name });
+  const ofName = (name: string): Body =>
+    bodies.get(name.toLowerCase()) ?? { id: derivedNumber(name.toLowerCase()), name };
+  const byCategory = new Map(named.map((category) => [category.id, category]));
+  return ({ categoryId, title }) => {
+    const category = byCategory.get(categoryId);
+    if (category === undefined) return null;
+    const name = category.name ?? bodyOfTitle(withoutDays(bodyNameIn(title)));
+    if (name !== null) return ofName(name);
+    const unplaced = `its list "${category.list}" and its title name no body`;
+    return { id: category.id, name: category.list, unplaced };
+  };
+}
+
 function eventsOf(
-  name: string,
   categories: readonly Category[],
   { rows, address }: { readonly rows: readonly AgendaRow[]; readonly address: string },
 ): readonly ListedEvent[] {
-  const ids = new Set(categories.map(({ id }) => id));
-  return paperEvents({
-    body: { id: Math.min(...ids), name },
-    rows: rows.filter(({ categoryId }) => ids.has(categoryId)),
-    list: address,
+  const bodyOf = bodyFinder(categories);
+  const placed = rows.flatMap((row) => {
+    const body = bodyOf(row);
+    return body === null ? [] : [{ row, body }];
+  });
+  const byBody = Map.groupBy(placed, ({ body }) => `${body.id} ${body.unplaced !== undefined}`);
+  return [...byBody.values()].flatMap((ofBody) => {
+    const { unplaced, ...body } = ofBody[0]!.body;
+    const events = paperEvents({ body, rows: ofBody.map(({ row }) => row), list: address });
+    return unplaced === undefined
+      ? events
+      : events.map((event) => ({ ...event, EventHidden: unplaced, EventUnplaced: true }));
   });
 }

@@ -13,6 +13,8 @@ export type ListedEvent =
       readonly EventDate: string;
       /** Why the source does not show the event to the public. */
       readonly EventHidden?: string;
+      /** True if `EventHidden` states that no body could be found, which is not intended by the source. */
+      readonly EventUnplaced?: boolean;
       readonly [field: `Event${string}`]: unknown;
     }
   | {
@@ -104,7 +106,7 @@ export function listedReader({ platform, list, listedFrom, eventItems, details }
   return {
     platform: { ...platform, isUnstamped: true, listsNoBodies: true },
     bodies: async () => {
-      const events = (await readList()).filter(isRead);
+      const events = (await readList()).filter(isRead).filter(({ EventUnplaced }) => EventUnplaced !== true);
       const visible = events.filter(({ EventHidden }) => EventHidden === undefined);
       // The last event of a client can be withdrawn: its body is listed then.
       const byBody = Map.groupBy(visible.length > 0 ? visible : events, ({ EventBodyId }) => EventBodyId);

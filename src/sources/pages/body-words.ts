@@ -22,29 +22,36 @@ export function bodyInTitle(title: string): string | null {
 
 const PAPERS = new Set(['agenda', 'agendas', 'minutes', 'packet', 'packets', '&', 'and', '/', '-', '–']);
 const MEETINGS = new Set(['meeting', 'meetings']);
-/** Words that name no body without the next word. */
-const VAGUE = new Set([
-  'other',
-  'misc',
-  'miscellaneous',
-  'various',
-  'all',
-  'past',
-  'prior',
-  'old',
-  'archived',
-  'special',
-  'regular',
-  'public',
-  'joint',
-]);
+/** Words of lists that name no body: "General", "Other Agendas", "Public Meetings". */
+const VAGUE = new Set(
+  `other misc miscellaneous various general all past prior old archive archived archives special regular public joint
+  upcoming current documents files news notices`.split(/\s+/),
+);
+/** Words that name a kind of body. */
+const BODIES = new Set(
+  `council board commission committee court authority corporation trustees directors selectmen supervisors commissioners
+  agency panel task`.split(/\s+/),
+);
 
-/** Returns the name of the body of a list of papers: "Commissioners Court" for "Commissioners Court Meeting Agendas". */
-export function bodyOfPapers(list: string): string {
+const isVague = (word: string): boolean => [PAPERS, MEETINGS, VAGUE].some((words) => words.has(word.toLowerCase()));
+
+/**
+ * Returns the name of the body of a list of papers: "Commissioners Court" for "Commissioners Court Meeting Agendas".
+ * Null for a list that names no body, such as "General".
+ */
+export function bodyOfPapers(list: string): string | null {
   const words = list.split(/\s+/);
+  if (words.every(isVague)) return null;
   const isLast = (of: ReadonlySet<string>) => words.length > 1 && of.has(words.at(-1)!.toLowerCase());
   const length = words.length;
   while (isLast(PAPERS)) words.pop();
   if (words.length < length && isLast(MEETINGS)) words.pop();
-  return words.length === 1 && VAGUE.has(words[0]!.toLowerCase()) ? list : words.join(' ');
+  return words.join(' ');
+}
+
+/** Returns the body that the title of a meeting names by a word such as "Council" or "Board"; null without one. */
+export function bodyOfTitle(title: string): string | null {
+  const name = bodyInTitle(title);
+  const words = name?.toLowerCase().split(/[^\p{L}]+/u) ?? [];
+  return words.some((word) => BODIES.has(word)) ? name : null;
 }

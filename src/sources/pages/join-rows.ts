@@ -1,7 +1,7 @@
 import { anyPhrase } from '../../../domain/text/patterns.ts';
 import { oneLine } from '../agendas/values.ts';
 import { bodyNameIn, meetingNameIn } from '../listed/listed-reader.ts';
-import { withoutDays } from './title-days.ts';
+import { dayBefore, withoutAnyDay, withoutDays } from './title-days.ts';
 
 /** A row of a list of papers: one paper of a meeting, with what stands beside it. */
 export interface PaperRow {
@@ -62,8 +62,10 @@ const MAX_PAPERS = 40;
 const MAX_TITLE = 300;
 
 /** The words of a title that distinguish meetings of one body and day. */
-function subjectOf(title: string): string {
-  const named = KINDS.reduce((text, kind) => text.replace(kind, ' '), withoutDays(bodyNameIn(title)));
+function subjectOf(title: string, isMinutes: boolean): string {
+  const name = bodyNameIn(title);
+  const dayless = isMinutes ? withoutAnyDay(name) : withoutDays(name);
+  const named = KINDS.reduce((text, kind) => text.replace(kind, ' '), dayless);
   return oneLine(named.toLowerCase().replace(/[^\p{L}\d]+/gu, ' ')) ?? '';
 }
 
@@ -81,15 +83,30 @@ interface ReadRow extends PaperRow {
 function readRow(row: PaperRow): ReadRow {
   const title = row.title.slice(0, MAX_TITLE);
   const isPacket = has(PACKET, title) && row.packet === null;
+  const isMinutes = isOfMinutes(row);
   return {
     ...row,
-    subject: subjectOf(title),
+    subject: subjectOf(title, isMinutes),
     isTranslation: has(TRANSLATION, title),
     isSupplement: has(SUPPLEMENT, title),
     isPacket,
     isAmended: has(AMENDED, title),
-    isMinutes: (row.agenda === null && row.minutes !== null) || (has(MINUTES, title) && !/\bagenda\b/i.test(title)),
+    isMinutes,
   };
+}
+
+const isTitleOfMinutes = (title: string): boolean => has(MINUTES, title) && !/\bagenda\b/i.test(title);
+const isOfMinutes = ({ agenda, minutes, title }: PaperRow): boolean =>
+  (agenda === null && minutes !== null) || isTitleOfMinutes(title.slice(0, MAX_TITLE));
+
+/**
+ * Returns the day of the meeting that a paper belongs to: that of the list, or for minutes an earlier one that the title
+ * states. "Meeting Minutes - December 1" can be listed with the meeting that approves them.
+ */
+export function dayOfPaper({ title, day }: Pick<PaperRow, 'title' | 'day'>): string {
+  if (!isTitleOfMinutes(title.slice(0, MAX_TITLE))) return day;
+  const stated = dayBefore(title, day);
+  return stated !== null && stated < day ? stated : day;
 }
 
 /** True for a paper that is published beside the agenda of a meeting. */
@@ -151,7 +168,8 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
 
 /** The title without the name of the paper at its end, as in "Regular Meeting Agenda (PDF)"; null for one that names only the paper. */
 function titleOf(title: string): string | null {
-  if (subjectOf(title.slice(0, MAX_TITLE)) === '') return null;
+  const cut = title.slice(0, MAX_TITLE);
+  if (subjectOf(cut, isTitleOfMinutes(cut)) === '') return null;
   return meetingNameIn(title)
     .replace(FORM, '')
     .replace(/ (?:agenda(?: packet)?|packet)$/i, '');

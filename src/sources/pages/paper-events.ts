@@ -1,5 +1,5 @@
 import type { ListedEvent } from '../listed/listed-reader.ts';
-import { joinPapers, type PaperRow } from './join-rows.ts';
+import { dayOfPaper, joinPapers, type PaperRow } from './join-rows.ts';
 
 interface PaperList {
   readonly body: { readonly id: number; readonly name: string };
@@ -12,7 +12,7 @@ interface PaperList {
 /** Converts the papers of one body to events of Legistar, one for each meeting. */
 export function paperEvents({ body, rows, list }: PaperList): readonly ListedEvent[] {
   const papers = new Map<number, PaperRow>();
-  for (const row of rows) if (row.id !== null) papers.set(row.id, { ...row, id: row.id });
+  for (const row of rows) if (row.id !== null) papers.set(row.id, { ...row, id: row.id, day: dayOfPaper(row) });
   const byDay = Map.groupBy(papers.values(), ({ day }) => day);
   const meetings = [...byDay.values()].flatMap(joinPapers);
   const events = meetings.map(

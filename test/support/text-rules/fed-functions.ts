@@ -316,6 +316,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
   'src/sources/agendas/notices/named-days.ts': {
     isOwnDay: (text) => namedDays.isOwnDay(text, DAY),
     isLaterDay: (text) => namedDays.isLaterDay(text, DAY),
+    isEarlierDay: (text) => namedDays.isEarlierDay(text, DAY),
     isOtherDay: (text) => namedDays.isOtherDay(text, DAY),
   },
   'src/sources/agendas/notices/notice-subject.ts': {
@@ -381,13 +382,23 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
         }),
       ),
   },
-  'src/sources/pages/body-words.ts': { bodyInTitle: bodyWords.bodyInTitle, bodyOfPapers: bodyWords.bodyOfPapers },
+  'src/sources/pages/body-words.ts': {
+    bodyInTitle: bodyWords.bodyInTitle,
+    bodyOfPapers: bodyWords.bodyOfPapers,
+    bodyOfTitle: bodyWords.bodyOfTitle,
+  },
   'src/sources/pages/item-number.ts': {
     splitNumber: itemNumber.splitNumber,
     underNumber: (text) => itemNumber.underNumber(text, text),
   },
-  'src/sources/pages/title-days.ts': { dayInTitle: titleDays.dayInTitle, withoutDays: titleDays.withoutDays },
+  'src/sources/pages/title-days.ts': {
+    dayInTitle: titleDays.dayInTitle,
+    dayBefore: (text) => titleDays.dayBefore(text, '2026-03-04'),
+    withoutDays: titleDays.withoutDays,
+    withoutAnyDay: titleDays.withoutAnyDay,
+  },
   'src/sources/pages/join-rows.ts': {
+    dayOfPaper: (title) => joinRows.dayOfPaper({ title, day: '2026-03-04' }),
     joinPapers: (text) =>
       joinRows.joinPapers(
         [text, `Spanish ${text}`].map((title, id) => {
