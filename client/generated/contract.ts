@@ -2500,6 +2500,92 @@ export interface components {
             /** @description The requested data. */
             readonly data: components["schemas"]["AgendaItem"];
         };
+        readonly ItemAmount: {
+            /** @description The amount. */
+            readonly value: number;
+            /** @description Currency, ISO 4217. The service reads amounts in `USD` only. */
+            readonly currency: string;
+            /**
+             * @description The price or the amount that the item decides, the highest amount that may be spent, money that the government receives, what an increase or a change order adds, or a price for each unit.
+             * @enum {string}
+             */
+            readonly role: "total" | "not_to_exceed" | "revenue" | "change" | "per_unit";
+            /** @description The unit in the words of the source; null unless the role is `per_unit`. */
+            readonly unit: string | null;
+            /**
+             * @description Field of the item that states the fact.
+             * @enum {string}
+             */
+            readonly field: "title" | "text";
+            /** @description Where `sourceText` begins in the field, in UTF-16 code units. */
+            readonly offset: number;
+            /** @description The words that state the fact, verbatim. */
+            readonly sourceText: string;
+        };
+        readonly ItemParty: {
+            /** @description Name. */
+            readonly name: string;
+            /**
+             * @description The other party of a contract or purchase, who requests a decision, who receives a grant or an incentive, the owner of the property, or the other party of a lawsuit or claim.
+             * @enum {string}
+             */
+            readonly role: "vendor" | "applicant" | "grantee" | "owner" | "opponent";
+            /**
+             * @description Field of the item that states the fact.
+             * @enum {string}
+             */
+            readonly field: "title" | "text";
+            /** @description Where `sourceText` begins in the field, in UTF-16 code units. */
+            readonly offset: number;
+            /** @description The words that state the fact, verbatim. */
+            readonly sourceText: string;
+        };
+        readonly ItemPlace: {
+            /** @description Kind. */
+            readonly kind: components["schemas"]["LocationKind"];
+            /** @description Name of a facility, a subdivision or an area; null for an address or an extent. */
+            readonly name: string | null;
+            /**
+             * @description A place that the item is about, or one that only says where something is, such as a street within 300 feet.
+             * @enum {string}
+             */
+            readonly use: "affected" | "reference";
+            /**
+             * @description Field of the item that states the fact.
+             * @enum {string}
+             */
+            readonly field: "title" | "text";
+            /** @description Where `sourceText` begins in the field, in UTF-16 code units. */
+            readonly offset: number;
+            /** @description The words that state the fact, verbatim. */
+            readonly sourceText: string;
+        };
+        readonly ItemDistrict: {
+            /** @description Number or name of the district. */
+            readonly district: string;
+            /**
+             * @description Field of the item that states the fact.
+             * @enum {string}
+             */
+            readonly field: "title" | "text";
+            /** @description Where `sourceText` begins in the field, in UTF-16 code units. */
+            readonly offset: number;
+            /** @description The words that state the fact, verbatim. */
+            readonly sourceText: string;
+        };
+        readonly ItemCaseNumber: {
+            /** @description The number of the case. */
+            readonly value: string;
+            /**
+             * @description Field of the item that states the fact.
+             * @enum {string}
+             */
+            readonly field: "title" | "text";
+            /** @description Where `sourceText` begins in the field, in UTF-16 code units. */
+            readonly offset: number;
+            /** @description The words that state the fact, verbatim. */
+            readonly sourceText: string;
+        };
         readonly AgendaItem: {
             /**
              * Format: uuid
@@ -2546,6 +2632,18 @@ export interface components {
             readonly section?: string;
             /** @description The vote on the item; absent if the source has none. */
             readonly votes?: components["schemas"]["ItemVotes"];
+            /** @description Amounts of money that the item decides. Absent, like each list of facts, if the service read none, and in records of before the field. */
+            readonly amounts?: readonly components["schemas"]["ItemAmount"][];
+            /** @description Companies, organizations and people that the item names in a role. */
+            readonly parties?: readonly components["schemas"]["ItemParty"][];
+            /** @description Places that the item names. The home of a person is none. */
+            readonly places?: readonly components["schemas"]["ItemPlace"][];
+            /** @description Districts that elect members of the body. */
+            readonly districts?: readonly components["schemas"]["ItemDistrict"][];
+            /** @description Numbers of zoning cases, plats, appeals and lawsuits. */
+            readonly caseNumbers?: readonly components["schemas"]["ItemCaseNumber"][];
+            /** @description Version of the rules with which the service read the facts from `title` and `text`; absent if there are none, and if the import sent them. */
+            readonly factsVersion?: number;
             /**
              * Format: uri
              * @description The original public record, which is authoritative.
@@ -3637,6 +3735,11 @@ export type Meeting = components['schemas']['Meeting'];
 export type AgendaUpsert = components['schemas']['AgendaUpsert'];
 export type Agenda = components['schemas']['Agenda'];
 export type AgendaItemUpsert = components['schemas']['AgendaItemUpsert'];
+export type ItemAmount = components['schemas']['ItemAmount'];
+export type ItemParty = components['schemas']['ItemParty'];
+export type ItemPlace = components['schemas']['ItemPlace'];
+export type ItemDistrict = components['schemas']['ItemDistrict'];
+export type ItemCaseNumber = components['schemas']['ItemCaseNumber'];
 export type AgendaItem = components['schemas']['AgendaItem'];
 export type AgendaHitUpsert = components['schemas']['AgendaHitUpsert'];
 export type AgendaHit = components['schemas']['AgendaHit'];

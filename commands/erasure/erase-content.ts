@@ -1,3 +1,4 @@
+import { withTrueFacts } from '../../domain/agenda/item-facts.ts';
 import { erasedValue, eraseFromEvent, pointerOf } from '../../domain/erasure/erase-from-event.ts';
 import { CONTENT_ERASED, type ContentErased, type ErasureReason } from '../../domain/events/erasure-events.ts';
 import { RECORD_PUBLISHED } from '../../domain/events/record-events.ts';
@@ -209,12 +210,9 @@ async function followWithChange(
 ): Promise<Position | null> {
   if (clock.now() >= deadline)
     throw new DeadlineExceeded('others keep changing the record: run the same command again');
-  const {
-    id: _id,
-    createdAt: _createdAt,
-    updatedAt: _updatedAt,
-    ...content
-  } = erasedValue(JSON.parse(stored.data) as RecordData, texts, replacements);
+  const erased = erasedValue(JSON.parse(stored.data) as RecordData, texts, replacements);
+  const { id: _id, createdAt: _createdAt, updatedAt: _updatedAt, ...rest } = erased;
+  const content = category(stored.stream) === 'agenda_items' ? withTrueFacts(rest as RecordData<'agenda_items'>) : rest;
   const time = clock.now();
   const command = { type: 'PublishRecord', id: streamId(stored.stream), content } as const;
   const decision = decide({ ...command, at: new Date(time).toISOString() }, evolve(initialState(), stored));

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { lostFactPaths } from '../../domain/agenda/item-facts.ts';
 import { canonicalJson } from '../../domain/digests.ts';
 import {
   erasedValue,
@@ -11,7 +12,9 @@ import {
 import { isErasable, refusedAsData } from '../../domain/erasure/erasable.ts';
 import type { ErasedText } from '../../domain/events/erasure-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
+import { category } from '../../domain/streams.ts';
 
 /** Text to erase, and its replacement: the whole text at a path, or a literal everywhere or at one path. */
 export interface Erasing {
@@ -48,6 +51,21 @@ function withHash(event: StoredEvent, texts: readonly ErasedText[], replacement:
   };
 }
 
+/** Adds the texts of facts that quote an erased part of the item together with words around it. */
+function withLostFacts(
+  { stream, data }: StoredEvent,
+  texts: readonly ErasedText[],
+  replacement: string,
+): readonly ErasedText[] {
+  if (category(stream) !== 'agenda_items') return texts;
+  const erased = erasedValue(JSON.parse(data) as RecordData<'agenda_items'>, texts, [replacement]);
+  const lost = lostFactPaths(erased);
+  return [
+    ...texts.filter(({ path }) => !lost.some((each) => samePath(each, path))),
+    ...lost.map((path) => ({ path: [...path], keep: [...KEEP_NOTHING], with: 0 })),
+  ];
+}
+
 /**
  * Plans the erasure of one event; null if the event does not change. Throws a `Rejection` if a text must not be erased
  * or the rest would not be a valid event.
@@ -79,7 +97,7 @@ export function planEvent(stored: StoredEvent, erasing: Erasing): PlannedEvent |
   const planned =
     stored.type === 'DataReportSubmitted'
       ? withHash(stored, texts, erasing.replacement)
-      : { texts, replacements: [erasing.replacement] };
+      : { texts: withLostFacts(stored, texts, erasing.replacement), replacements: [erasing.replacement] };
   const rest = erasedValue(data, planned.texts, planned.replacements) as Record<string, unknown>;
   const refusal = refusedAsData(stored.stream, stored.type, rest);
   if (refusal !== null)

@@ -1,7 +1,8 @@
+import { hasOutdatedFacts, withFacts } from '../../domain/agenda/item-facts.ts';
 import { canonicalJson } from '../../domain/digests.ts';
 import { RECORD_PUBLISHED, RECORD_WITHDRAWN, recordWithdrawn } from '../../domain/events/record-events.ts';
 import type { StoredEvent } from '../../domain/ports/event-log.ts';
-import type { NormalizedContent } from '../../domain/records/resources.ts';
+import type { NormalizedContent, RecordData } from '../../domain/records/resources.ts';
 import { Rejection } from '../../domain/rejections.ts';
 
 /**
@@ -16,6 +17,7 @@ export type RecordState =
 /** A checked and normalized command. */
 export type RecordIntent =
   | { readonly type: 'PublishRecord'; readonly id: string; readonly content: NormalizedContent }
+  | { readonly type: 'RenewFacts' }
   | { readonly type: 'WithdrawRecord'; readonly reason: string | null };
 
 /** `at` is the command's time, ISO 8601 in UTC. */
@@ -41,19 +43,12 @@ export const MAX_RECORD_BYTES = 1_048_576;
 
 export function decide(command: RecordCommand, state: RecordState): readonly RecordEvent[] | Rejection {
   switch (command.type) {
-    case 'PublishRecord': {
-      const createdAt = state.kind === 'absent' ? command.at : state.createdAt;
-      const dataAt = (updatedAt: string) => canonicalJson({ ...command.content, id: command.id, createdAt, updatedAt });
-      let data: string;
-      try {
-        if (state.kind === 'published' && dataAt(state.updatedAt) === state.data) return [];
-        data = dataAt(command.at);
-      } catch (error) {
-        return refused(`data cannot be written as JSON: ${(error as Error).message}`);
-      }
-      if (hasNul(data)) return refused('the character U+0000 is not allowed');
-      if (Buffer.byteLength(data) > MAX_RECORD_BYTES) return refused(`the record is over ${MAX_RECORD_BYTES} bytes`);
-      return [{ type: RECORD_PUBLISHED, data }];
+    case 'PublishRecord':
+      return publish(command, state);
+    case 'RenewFacts': {
+      if (state.kind !== 'published') return [];
+      const { id, createdAt: _createdAt, updatedAt: _updatedAt, ...content } = JSON.parse(state.data) as AgendaItem;
+      return hasOutdatedFacts(content) ? publish({ id, content: withFacts(content), at: command.at }, state) : [];
     }
     case 'WithdrawRecord': {
       if (state.kind !== 'published') return [];
@@ -61,6 +56,29 @@ export function decide(command: RecordCommand, state: RecordState): readonly Rec
       return [{ type: RECORD_WITHDRAWN, data: canonicalJson(withdrawn) }];
     }
   }
+}
+
+type AgendaItem = RecordData<'agenda_items'>;
+
+interface Publication {
+  readonly id: string;
+  readonly content: NormalizedContent;
+  readonly at: string;
+}
+
+function publish({ id, content, at }: Publication, state: RecordState): readonly RecordEvent[] | Rejection {
+  const createdAt = state.kind === 'absent' ? at : state.createdAt;
+  const dataAt = (updatedAt: string) => canonicalJson({ ...content, id, createdAt, updatedAt });
+  let data: string;
+  try {
+    if (state.kind === 'published' && dataAt(state.updatedAt) === state.data) return [];
+    data = dataAt(at);
+  } catch (error) {
+    return refused(`data cannot be written as JSON: ${(error as Error).message}`);
+  }
+  if (hasNul(data)) return refused('the character U+0000 is not allowed');
+  if (Buffer.byteLength(data) > MAX_RECORD_BYTES) return refused(`the record is over ${MAX_RECORD_BYTES} bytes`);
+  return [{ type: RECORD_PUBLISHED, data }];
 }
 
 const refused = (reason: string): Rejection => new Rejection('invalid_parameter', reason);

@@ -3,9 +3,17 @@ import type { CommandContext } from '../decider.ts';
 import type { CommandPorts } from '../handle.ts';
 import { handleEach, type HandlingEach, type NumberedIntent, type RecordOutcome } from './handle-each.ts';
 import type { RecordIntent } from './record-decider.ts';
+import { refuseOwnFacts, withFacts } from '../../domain/agenda/item-facts.ts';
 import { issueText, PLAINLY } from '../../domain/text/plain-issues.ts';
+import { runInTurns, type Steps } from '../../domain/text/steps.ts';
 import { text, uuid } from '../../domain/records/fields.ts';
-import { isResource, RECORD_SCHEMAS, type Resource, RESOURCES } from '../../domain/records/resources.ts';
+import {
+  isResource,
+  type NormalizedContent,
+  RECORD_SCHEMAS,
+  type Resource,
+  RESOURCES,
+} from '../../domain/records/resources.ts';
 import { hasCredentials } from '../../domain/source-url.ts';
 import { recordStream } from '../../domain/streams.ts';
 
@@ -96,7 +104,15 @@ function checkUpsert(change: Extract<RecordChange, { op: 'upsert' }>, id: string
   const withCredentials = Object.entries(parsed.data).find(isAddressWithCredentials);
   if (withCredentials !== undefined)
     return rejected(`${withCredentials[0]}: an address with a user or password is not allowed`);
-  return { kind: 'command', id, intent: { type: 'PublishRecord', id, content: parsed.data } };
+  const publish = (content: NormalizedContent): CheckedChange => ({
+    kind: 'command',
+    id,
+    intent: { type: 'PublishRecord', id, content },
+  });
+  if (change.resource !== 'agenda_items') return publish(parsed.data);
+  const item = parsed.data as NormalizedContent<'agenda_items'>;
+  const refusal = refuseOwnFacts(item);
+  return refusal === null ? publish(withFacts(item)) : rejected(refusal);
 }
 
 export function checkChange(change: RecordChange): CheckedChange {
@@ -151,6 +167,16 @@ export interface RecordWriter {
   ): Promise<readonly RecordOutcome[]>;
 }
 
+/** Yields after each agenda item, because reading facts in a long text takes milliseconds. */
+function* checkInSteps(changes: readonly RecordChange[]): Steps<readonly CheckedChange[]> {
+  const checked: CheckedChange[] = [];
+  for (const change of changes) {
+    checked.push(checkChange(change));
+    if (change.resource === 'agenda_items') yield;
+  }
+  return checked;
+}
+
 /**
  * Writes record changes as one command. Throws `DeadlineExceeded` when the deadline passes, and what the log throws.
  */
@@ -159,8 +185,9 @@ export function createRecordWriter(deps: CommandPorts & Pick<HandlingEach, 'dead
     async write(changes, context, delivery) {
       const outcomes = Array.from<RecordOutcome>({ length: changes.length });
       const commands = new Map<string, NumberedIntent[]>();
+      const allChecked = await runInTurns(checkInSteps(changes));
       for (const [index, change] of changes.entries()) {
-        const checked = checkChange(change);
+        const checked = allChecked[index]!;
         if (checked.kind === 'rejected') {
           outcomes[index] = checked;
           continue;

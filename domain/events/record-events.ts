@@ -13,8 +13,8 @@ export const RECORD_EVENT_TYPES = [RECORD_PUBLISHED, RECORD_WITHDRAWN] as const;
 const FIRST = { schemaVersion: 1 };
 /** Versions of resources with fields that were added later. Each of these fields is optional. */
 const LATER: Readonly<Record<string, typeof FIRST>> = {
-  /** 2: `matterName`, `matterStatus`. 3: `actions`. 4: `kind`, `section`, `votes`. */
-  agenda_items: { schemaVersion: 4 },
+  /** 2: `matterName`, `matterStatus`. 3: `actions`. 4: `kind`, `section`, `votes`. 5: facts, `factsVersion`. */
+  agenda_items: { schemaVersion: 5 },
   /** 2: `startTime`. 3: `comment`. */
   meetings: { schemaVersion: 3 },
   /**

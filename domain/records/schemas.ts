@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { factLists, locationKind } from './fact-schemas.ts';
 import {
   actingBodyRole,
   addedLater,
@@ -264,6 +265,10 @@ export const agendaItem = z.strictObject({
     'Title of the nearest heading above the row, without its number; on an agenda without headings that lists its matters by type, the type. Absent where there is neither.',
   ),
   votes: addedLater(votes).describe('The vote on the item; absent if the source has none.'),
+  ...factLists,
+  factsVersion: addedLater(z.int().min(1)).describe(
+    'Version of the rules with which the service read the facts from `title` and `text`; absent if there are none, and if the import sent them.',
+  ),
   sourceUrl,
 });
 
@@ -273,19 +278,7 @@ export const affectedLocation = z
     locations: z
       .array(
         z.strictObject({
-          kind: z
-            .enum([
-              'street_address',
-              'intersection',
-              'road_segment',
-              'parcel',
-              'subdivision',
-              'zoning_district',
-              'facility',
-              'area',
-            ])
-            .meta({ id: 'LocationKind' })
-            .describe(KIND),
+          kind: locationKind,
           sourceText: z.string().normalize('NFC').max(160).describe('The place in the words of the source.'),
         }),
       )

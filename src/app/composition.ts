@@ -106,6 +106,7 @@ async function openModules(platform: Platform) {
   const reactors = [
     ...reportsModule.reactors,
     ...erasureModule.reactors,
+    ...sourcesModule.reactors,
     ...classification(platform, sourcesModule).reactors,
   ];
   const bridge = kafka(platform, brokersOf(platform), sourcesModule.writer);

@@ -1,6 +1,7 @@
 import { createKeyedMutex } from '../../../commands/keyed-mutex.ts';
 import { changeSourceList, readSourceList } from '../../../commands/sources/source-list.ts';
 import type { RecordOutcome } from '../../../commands/records/handle-each.ts';
+import { createFactsRenewal } from '../../../commands/records/renew-facts.ts';
 import { createRecordWriter } from '../../../commands/records/write-records.ts';
 import { MINUTE_MS } from '../../../domain/durations.ts';
 import { type AddedSource, sourceKey, type SourceRef } from '../../../domain/events/source-events.ts';
@@ -17,6 +18,7 @@ import { parsePollEntry, pollLease, requireLegistarTokens } from '../../sources/
 import { countRows, type SyncReport, type SyncRequest } from '../../sources/source.ts';
 import { type SourceName, SOURCES } from '../../sources/sources.ts';
 import { SAMPLE_IDS, sampleRemovals } from '../../sources/sample/sample-records.ts';
+import { createFactsReactor } from '../../processors/reactors/facts/facts-reactor.ts';
 import type { JobPart } from '../../processors/runtime/job-parts.ts';
 import { runWhenFree } from '../../processors/runtime/jobs.ts';
 import type { Job, Module } from './module.ts';
@@ -39,6 +41,7 @@ export function sources(platform: Platform, connectors: Connectors, documentRead
   const syncSource = createSyncSource(parts);
   return {
     jobs: pollJobs(parts, createPoll(platform, syncSource)),
+    reactors: [createFactsReactor(createFactsRenewal({ ...parts.ports, deadlineMs: WRITE_DEADLINE_MS }))],
     writer,
     published,
     syncSource,
