@@ -1,5 +1,5 @@
 /** Stored in every hit. Increase the number whenever the same records result in other hits. */
-export const CLASSIFIER = 'topics-1';
+export const CLASSIFIER = 'topics-2';
 /** Names of former rules. Their hits are computed again, and removed if the new rules find none. */
 export const FORMER_NAMES: readonly string[] = [
   'phrases-1',
@@ -11,4 +11,5 @@ export const FORMER_NAMES: readonly string[] = [
   'phrases-7',
   'phrases-8',
   'phrases-9',
+  'topics-1',
 ];

@@ -1,11 +1,11 @@
 import { factsOf } from '../../domain/agenda-facts/agenda-facts.ts';
+import { isGroupTitle, isHeadingTitle } from '../../domain/agenda/heading.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import type { ClassificationSubject, ClassifiedHit, Classifier } from '../../domain/ports/classifier.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { plainSubject } from './bounded-subject.ts';
 import { CLASSIFIER, FORMER_NAMES } from './classifier-names.ts';
-import { isFormality } from './operative-text.ts';
-import { type CompiledTopics, compileTopics } from './phrases.ts';
+import { type CompiledTopics, compileTopics } from './keywords.ts';
 import { proposedAction } from './proposed-action.ts';
 import { standingOf } from './stage/item-standing.ts';
 import { proceduralContext } from './stage/procedure.ts';
@@ -17,6 +17,13 @@ import { SHIPPED, topicHits, type TrainedTopics } from './topic-hits.ts';
 
 /** Returns the id of the hit of an item on a topic, the same in every deployment. */
 export const hitId = (agendaItemId: string, topicId: string): string => derivedId('agenda_hit', agendaItemId, topicId);
+
+/**
+ * True if no topic can be about the item. A title that could head a group is a heading only if it has no number, file or
+ * text.
+ */
+export const isFormality = ({ title, agendaNumber, matterFile, text }: RecordData<'agenda_items'>): boolean =>
+  isHeadingTitle(title) || (agendaNumber === null && matterFile === null && text === null && isGroupTitle(title));
 
 /** Returns the fields that all hits of an item share. */
 function sharedContent(subject: ClassificationSubject, texts: { title: string; text: string | null }) {
@@ -50,7 +57,6 @@ export function classifyItem(
   const texts = { title: item.title, text: item.text ?? (proposed === null ? null : item.actionText) };
   const matter = {
     ...texts,
-    isProposed: proposed !== null,
     matterType: item.matterType ?? '',
     bodyName: subject.body.name,
   };

@@ -1,7 +1,5 @@
-import { operativeProposal, operativeText, withoutParties } from './operative-text.ts';
-import type { CompiledTopics, Occurrence } from './phrases.ts';
-import { confidenceOf, HIT_FROM, topicEvidence, type TopicEvidence, worth } from './topic-evidence.ts';
-import { featuresOf, matterWords, type TopicTexts } from './topics/features.ts';
+import { type CompiledTopics, type KeywordEvidence, keywordEvidence } from './keywords.ts';
+import { featuresOf, matterOf, matterWords, type TopicTexts, withoutSides } from './topics/features.ts';
 import { type Lexicon, mentionsOf, shippedLexicon } from './topics/lexicon.ts';
 import { ITEM_OUTPUT, probabilityOf, scoresOf, shippedTopicModel, type TopicModel } from './topics/topic-model.ts';
 
@@ -21,7 +19,6 @@ export interface ReadTexts {
   readonly title: string;
   /** The text of the item; without one, the action that the source proposes. */
   readonly text: string | null;
-  readonly isProposed: boolean;
   readonly matterType: string;
   readonly bodyName: string;
 }
@@ -37,21 +34,6 @@ export const SHIPPED: TrainedTopics = { lexicon: shippedLexicon(), model: shippe
 
 type Span = Pick<TopicHit, 'field' | 'start' | 'end'>;
 
-const best = (occurrences: readonly Occurrence[], field: TopicHit['field']): Occurrence | undefined =>
-  occurrences.toSorted(
-    (left, right) => worth(right, field) - worth(left, field) || left.start - right.start || right.end - left.end,
-  )[0];
-
-/** Returns the strongest keyword. The title wins a tie with the text. */
-function keywordSpan({ inTitle, inText }: TopicEvidence): Span | null {
-  const [titled, texted] = [best(inTitle, 'title'), best(inText, 'text')];
-  const isInText = texted !== undefined && (titled === undefined || worth(titled, 'title') < worth(texted, 'text'));
-  const occurrence = isInText ? texted : titled;
-  return occurrence === undefined
-    ? null
-    : { field: isInText ? 'text' : 'title', start: occurrence.start, end: occurrence.end };
-}
-
 /** Returns the first of the longest strong phrases of the lexicon, else of the weak ones. */
 function phraseSpan(slug: string, title: string, lexicon: Lexicon): Span | null {
   const words = matterWords(title);
@@ -65,25 +47,24 @@ function phraseSpan(slug: string, title: string, lexicon: Lexicon): Span | null 
   return null;
 }
 
+const HIT_FROM = 65;
 /** No hit is certain. */
 const HIGHEST = 99;
 const WHOLE: Span = { field: 'title', start: 0, end: 1 };
 
-/** Returns the evidence of keywords by topic. */
-function keywordEvidence({ title, text, isProposed, matterType }: ReadTexts, topics: CompiledTopics) {
-  const operative = isProposed ? operativeProposal(text ?? '') : operativeText(text ?? '');
-  return topicEvidence(withoutParties(operativeText(title)), withoutParties(operative), matterType, topics);
-}
+/** Returns the evidence of keywords by topic, in what names the matter. */
+const evidenceIn = ({ title, text, matterType }: ReadTexts, topics: CompiledTopics) =>
+  keywordEvidence({ title: matterOf(title), text: withoutSides(text ?? ''), matterType }, topics);
 
 /** Returns what the models of topics read in an item. */
-export function topicTexts(texts: ReadTexts, topics: CompiledTopics): TopicTexts {
-  return withKeywords(texts, keywordEvidence(texts, topics));
-}
+export const topicTexts = (texts: ReadTexts, topics: CompiledTopics): TopicTexts =>
+  withKeywords(texts, evidenceIn(texts, topics));
 
-function withKeywords(texts: ReadTexts, evidence: ReadonlyMap<Topic, TopicEvidence>): TopicTexts {
-  const keywords = new Map([...evidence].map(([{ slug }, own]) => [slug, confidenceOf(own)]));
-  return { ...texts, text: texts.text ?? '', keywords };
-}
+const withKeywords = (texts: ReadTexts, evidence: ReadonlyMap<Topic, KeywordEvidence>): TopicTexts => ({
+  ...texts,
+  text: texts.text ?? '',
+  keywords: new Map([...evidence].map(([{ slug }, { confidence }]) => [slug, confidence])),
+});
 
 /** True if the texts are of a matter, not of a step, a heading or a note. */
 export function isItem(texts: TopicTexts, { lexicon, model }: TrainedTopics): boolean {
@@ -109,14 +90,13 @@ function confidenceBy(texts: TopicTexts, { lexicon, model }: TrainedTopics): (to
 
 /** Returns the topics of an item, ordered by id. */
 export function topicHits(texts: ReadTexts, topics: CompiledTopics, trained: TrainedTopics): TopicHit[] {
-  const evidence = keywordEvidence(texts, topics);
+  const evidence = evidenceIn(texts, topics);
   const confidenceOfTopic = confidenceBy(withKeywords(texts, evidence), trained);
   return topics.topics
     .map((topic) => ({ topic, confidence: confidenceOfTopic(topic) }))
     .filter(({ confidence }) => confidence >= HIT_FROM)
     .map(({ topic, confidence }) => {
-      const own = evidence.get(topic);
-      const span = own === undefined ? null : keywordSpan(own);
+      const span = evidence.get(topic)?.span;
       return { topic, confidence, ...(span ?? phraseSpan(topic.slug, texts.title, trained.lexicon) ?? WHOLE) };
     });
 }

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { compileTopics } from '../../src/classifier/phrases.ts';
+import { compileTopics } from '../../src/classifier/keywords.ts';
 import { shippedLexicon } from '../../src/classifier/topics/lexicon.ts';
 import { parseLabelledTitles, readTrainingTitles } from '../../tools/labels/corpus.ts';
 import { share, wilson } from '../../tools/labels/figures.ts';

@@ -1,7 +1,7 @@
 import type { ClassificationSubject } from '../../domain/ports/classifier.ts';
 import { derivedId } from '../../domain/identifiers.ts';
 import { RECORD_SCHEMAS, type RecordContent, type RecordData } from '../../domain/records/resources.ts';
-import { compileTopics, type CompiledTopics } from '../../src/classifier/phrases.ts';
+import { compileTopics, type CompiledTopics } from '../../src/classifier/keywords.ts';
 import type { TrainedTopics } from '../../src/classifier/topic-hits.ts';
 import { parseLexicon } from '../../src/classifier/topics/lexicon.ts';
 import { ITEM_OUTPUT } from '../../src/classifier/topics/topic-model.ts';

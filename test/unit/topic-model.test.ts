@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { classifyItem } from '../../src/classifier/classify-item.ts';
-import { compileTopics } from '../../src/classifier/phrases.ts';
+import { compileTopics } from '../../src/classifier/keywords.ts';
 import { mentionsOf, parseLexicon } from '../../src/classifier/topics/lexicon.ts';
 import { probabilityOf, scoresOf, shippedTopicModel } from '../../src/classifier/topics/topic-model.ts';
 import { wordsOf } from '../../src/classifier/topics/words.ts';

@@ -1,6 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
-import { compileTopics } from '../../src/classifier/phrases.ts';
+import { compileTopics } from '../../src/classifier/keywords.ts';
 import { shippedLexicon } from '../../src/classifier/topics/lexicon.ts';
 import { SHIPPED } from '../../src/classifier/topic-hits.ts';
 import { parseLabelledTitles, readTrainingTitles } from './corpus.ts';

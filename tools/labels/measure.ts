@@ -1,4 +1,4 @@
-import type { CompiledTopics } from '../../src/classifier/phrases.ts';
+import type { CompiledTopics } from '../../src/classifier/keywords.ts';
 import type { TrainedTopics } from '../../src/classifier/topic-hits.ts';
 import { LABEL_KINDS, type LabelledTitle } from './corpus.ts';
 import { type FactsMeasure, type FactsScore, scoreFacts } from './facts-figures.ts';

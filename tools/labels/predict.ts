@@ -1,4 +1,4 @@
-import type { CompiledTopics } from '../../src/classifier/phrases.ts';
+import type { CompiledTopics } from '../../src/classifier/keywords.ts';
 import { SHIPPED } from '../../src/classifier/topic-hits.ts';
 import type { LabelledTitle } from './corpus.ts';
 import { type Prediction, predictionOf } from './prediction.ts';

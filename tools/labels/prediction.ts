@@ -1,13 +1,12 @@
 import { factsOf } from '../../domain/agenda-facts/agenda-facts.ts';
 import { kindOfRow } from '../../domain/agenda/kinds.ts';
-import { classifyItem } from '../../src/classifier/classify-item.ts';
-import type { CompiledTopics } from '../../src/classifier/phrases.ts';
+import { classifyItem, isFormality } from '../../src/classifier/classify-item.ts';
+import type { CompiledTopics } from '../../src/classifier/keywords.ts';
 import { proposedAction } from '../../src/classifier/proposed-action.ts';
 import { standingOf } from '../../src/classifier/stage/item-standing.ts';
 import { proceduralContext } from '../../src/classifier/stage/procedure.ts';
 import { businessImpactOf } from '../../src/classifier/texts/business-impact.ts';
 import { summaryOf } from '../../src/classifier/texts/summary.ts';
-import { isFormality } from '../../src/classifier/operative-text.ts';
 import { isItem, topicTexts, type TrainedTopics } from '../../src/classifier/topic-hits.ts';
 import type { LabelledTitle } from './corpus.ts';
 import { subjectOfTitle } from './subject-of-title.ts';

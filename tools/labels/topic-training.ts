@@ -1,6 +1,6 @@
 import type { ReadTexts, TrainedTopics } from '../../src/classifier/topic-hits.ts';
 import { topicTexts } from '../../src/classifier/topic-hits.ts';
-import type { CompiledTopics } from '../../src/classifier/phrases.ts';
+import type { CompiledTopics } from '../../src/classifier/keywords.ts';
 import { type Features, featuresOf } from '../../src/classifier/topics/features.ts';
 import type { Lexicon } from '../../src/classifier/topics/lexicon.ts';
 import { wordsOf } from '../../src/classifier/topics/words.ts';
@@ -23,7 +23,6 @@ const RECORDED_CITY = 0.4;
 export const readTextsOf = ({ title, text, matterType, body }: LabelledTitle): ReadTexts => ({
   title,
   text,
-  isProposed: false,
   matterType: matterType ?? '',
   bodyName: body,
 });

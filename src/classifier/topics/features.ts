@@ -1,5 +1,4 @@
 import { type Lexicon, type Mention, mentionsOf } from './lexicon.ts';
-import { HIT_FROM } from '../topic-evidence.ts';
 import { wordsOf, type Word } from './words.ts';
 
 /** Texts of an item from which topics are read. Absent texts are empty. */
@@ -29,6 +28,8 @@ const WORD_VALUE = 0.7;
 const PHRASE_VALUE = 0.6;
 const SHORT_TITLE = 5;
 const LONG_TITLE = 60;
+/** Confidence of keywords from which they alone make a hit. */
+const KEYWORD_HIT = 65;
 
 /** Labels of sentences on how an item is paid or was reviewed: "Funding: $200 is available in …". */
 const SIDE_LABELS = [
@@ -53,11 +54,14 @@ const CLOSING_FROM = 60;
 
 const blank = (clause: string): string => ' '.repeat(clause.length);
 
+/** Returns a text of the same length in which clauses on its payment and review are spaces. */
+export const withoutSides = (text: string): string =>
+  [SIDE_SENTENCE, PAYING_FUND, FORMULA].reduce((rest, pattern) => rest.replace(pattern, blank), text);
+
 /** Returns a title of the same length in which clauses that name no matter are spaces. */
-function matterOf(whole: string): string {
+export function matterOf(whole: string): string {
   const title = whole.slice(0, READ_LENGTH);
-  const opening = title.slice(0, CLOSING_FROM) + title.slice(CLOSING_FROM).replace(CLOSING_CLAUSES, blank);
-  return [SIDE_SENTENCE, PAYING_FUND, FORMULA].reduce((rest, pattern) => rest.replace(pattern, blank), opening);
+  return withoutSides(title.slice(0, CLOSING_FROM) + title.slice(CLOSING_FROM).replace(CLOSING_CLAUSES, blank));
 }
 
 /** Returns the words of a title that can name its matter, with their places in the title. */
@@ -99,7 +103,7 @@ function addSideText(features: Map<string, number>, text: string, { name, value,
 function addKeywords(features: Map<string, number>, keywords: TopicTexts['keywords']): void {
   for (const [slug, confidence] of keywords) {
     features.set(`k:${slug}`, confidence / 100);
-    if (confidence >= HIT_FROM) features.set(`K:${slug}`, 1);
+    if (confidence >= KEYWORD_HIT) features.set(`K:${slug}`, 1);
   }
 }
 

@@ -26,11 +26,10 @@ import * as words from '../../../domain/text/words.ts';
 import * as searchedFacts from '../../../projections/agenda-search/searched-facts.ts';
 import * as searchGuidance from '../../../queries/search/search-guidance.ts';
 import * as searchQuery from '../../../queries/search/search-query.ts';
-import * as operativeText from '../../../src/classifier/operative-text.ts';
+import * as keywords from '../../../src/classifier/keywords.ts';
 import { SHIPPED } from '../../../src/classifier/topic-hits.ts';
 import * as topicFeatures from '../../../src/classifier/topics/features.ts';
 import * as topicWords from '../../../src/classifier/topics/words.ts';
-import * as phrases from '../../../src/classifier/phrases.ts';
 import * as proposedAction from '../../../src/classifier/proposed-action.ts';
 import * as itemStanding from '../../../src/classifier/stage/item-standing.ts';
 import * as nextStep from '../../../src/classifier/stage/next-step.ts';
@@ -75,7 +74,6 @@ import {
   bareItemOfText,
   documentOfText,
   eventOfText,
-  itemOfText,
   rowOfText,
   subjectOfText,
 } from './records-of-text.ts';
@@ -219,18 +217,13 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     excerptOf: (text) => searchGuidance.excerptOf({ part: text, beginning: text, end: text }),
   },
   'queries/search/search-query.ts': { searchQuery: (text) => searchQuery.searchQuery(text, 2026) },
-  'src/classifier/operative-text.ts': {
-    operativeText: operativeText.operativeText,
-    operativeProposal: operativeText.operativeProposal,
-    withoutParties: operativeText.withoutParties,
-    isFormality: (text) => operativeText.isFormality(itemOfText(text)),
-  },
-  'src/classifier/phrases.ts': {
-    compileTopics: (text) => phrases.compileTopics([{ ...topicRecord('any', {}), keywords: [text] }]),
-    wordsOf: phrases.wordsOf,
-    findPhrases: (text) => phrases.findPhrases(text, shippedTaxonomy),
+  'src/classifier/keywords.ts': {
+    compileTopics: (text) => keywords.compileTopics([{ ...topicRecord('any', {}), keywords: [text] }]),
+    keywordEvidence: (text) => keywords.keywordEvidence({ title: text, text, matterType: text }, shippedTaxonomy),
   },
   'src/classifier/topics/features.ts': {
+    matterOf: topicFeatures.matterOf,
+    withoutSides: topicFeatures.withoutSides,
     matterWords: topicFeatures.matterWords,
     phraseFeature: null,
     featuresOf: (text) =>

@@ -23,7 +23,7 @@ const textsIn = (
 ): readonly string[] => Object.entries(shape).flatMap(([name, field]) => (field.safeParse('text').success ? name : []));
 
 /** An agenda item, each text of which is this one. */
-export const itemOfText = (text: string): RecordData<'agenda_items'> => ({
+const itemOfText = (text: string): RecordData<'agenda_items'> => ({
   ...subject('Any title').item,
   ...named(ITEM_TEXTS, text),
   actions: [{ text, outcome: null }],
