@@ -10,14 +10,14 @@ import {
 
 /** Counts the bytes of a batch's data. */
 export class ByteLimit {
-  left = MAX_BATCH_BYTES;
+  remaining = MAX_BATCH_BYTES;
 
   get isReached(): boolean {
-    return this.left <= 0;
+    return this.remaining <= 0;
   }
 
   add(data: string): void {
-    this.left -= Buffer.byteLength(data);
+    this.remaining -= Buffer.byteLength(data);
   }
 }
 
@@ -57,11 +57,11 @@ interface LogReading {
   readonly signal?: AbortSignal;
 }
 
-/** Batches read ahead, enough that a caller who folds one does not wait for a read. */
-const READ_AHEAD = 2;
+/** Batches prefetched, enough that a caller who folds one does not wait for a read. */
+const PREFETCHED_BATCHES = 2;
 
 /**
- * Reads batches of the log from a position to its end, each continuing the previous one, ahead of the caller. Throws
+ * Reads batches of the log from a position to its end, each continuing the previous one. Prefetches the next ones. Throws
  * what the log throws.
  */
 export async function* logBatches(
@@ -75,17 +75,17 @@ export async function* logBatches(
     const { types, batchSize } = options;
     const batch = log.readAll({ after: from, afterId, limit: batchSize, ...(types === undefined ? {} : { types }) });
     ahead.push({ from, batch });
-    readOn();
+    prefetchNext();
   };
   /** Reads the next batch if there are more and there is room. */
-  const readOn = (): void => {
+  const prefetchNext = (): void => {
     const newest = ahead.at(-1)!;
-    const follow = ({ scannedTo, scannedId }: LogBatch): void => {
-      if (!isOver && ahead.at(-1) === newest && ahead.length < READ_AHEAD && scannedTo !== newest.from)
+    const startNext = ({ scannedTo, scannedId }: LogBatch): void => {
+      if (!isOver && ahead.at(-1) === newest && ahead.length < PREFETCHED_BATCHES && scannedTo !== newest.from)
         startRead(scannedTo, scannedId);
     };
     // The caller might stop before it awaits this batch.
-    newest.batch.then(follow, () => undefined);
+    newest.batch.then(startNext, () => undefined);
   };
   startRead(after);
   try {
@@ -95,7 +95,7 @@ export async function* logBatches(
       options.signal?.throwIfAborted();
       if (batch.scannedTo === from) return;
       if (ahead.length === 1) startRead(batch.scannedTo, batch.scannedId);
-      else readOn();
+      else prefetchNext();
       ahead.shift();
       yield batch;
     }

@@ -30,7 +30,7 @@ const IDS = 100;
 interface Page {
   readonly meta: { readonly nextCursor: string };
 }
-interface Taken {
+interface SnapshotAnswer {
   readonly data: { readonly snapshotId: string };
 }
 
@@ -41,7 +41,7 @@ async function requestsOf({ url }: Service, { key, records }: Dataset): Promise<
     if (!answer.ok) throw new Error(`${path} answered ${answer.status}: ${await answer.text()}`);
     return (await answer.json()) as Answer;
   };
-  const { snapshotId } = (await ask<Taken>('/api/v1/data/snapshots', 'POST')).data;
+  const { snapshotId } = (await ask<SnapshotAnswer>('/api/v1/data/snapshots', 'POST')).data;
   const requests: MixedRequest[] = [];
   const follow = async (path: string) => {
     let cursor = '';

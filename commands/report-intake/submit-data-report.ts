@@ -104,7 +104,7 @@ export interface SubmittedReport {
   readonly onAllowance?: OnAllowance | undefined;
 }
 
-interface Taken {
+interface Acceptance {
   readonly receipt: Receipt;
   /** True if this submission created the report. */
   readonly isNew: boolean;
@@ -132,7 +132,7 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
   /** Releases a reservation. If that fails, it expires at the next recount. */
   const releaseReservation = (reportId: string): Promise<void> => queue.giveBack(reportId).catch(() => undefined);
 
-  async function acceptReport(submitted: SubmittedReport, deadline: number): Promise<Taken> {
+  async function acceptReport(submitted: SubmittedReport, deadline: number): Promise<Acceptance> {
     const { accountId, keyId, requestId, token, surface, input } = submitted;
     const inputHash = createHash('sha256').update(canonicalJson(input)).digest('hex');
     const presented: PresentedToken = { token, inputHash, keyId, surface };
@@ -179,7 +179,7 @@ export function createSubmitDataReport(parts: SubmitDataReportParts) {
       state,
       deadline,
     }: { run: (command: IntakeCommand) => Promise<IntakeState>; state: IntakeState; deadline: number },
-  ): Promise<Taken> {
+  ): Promise<Acceptance> {
     const now = clock.now();
     await requireRoomInMinute(parts, accountId, now, onAllowance);
     const closed = await parts.closed(now);

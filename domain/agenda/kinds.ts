@@ -4,10 +4,10 @@ import { createNumberLevels, isFirst, isPartOf, isSectionNumber, withoutNumber }
 import { isClosedSession, isStepTitle } from './steps.ts';
 import type { RecordContent, RecordData } from '../records/resources.ts';
 
-type Stated = 'title' | 'agendaNumber' | 'matterFile' | 'matterType' | 'text' | 'actionText' | 'outcome';
+type RowField = 'title' | 'agendaNumber' | 'matterFile' | 'matterType' | 'text' | 'actionText' | 'outcome';
 
 /** A row of an agenda, as a source lists it. */
-export interface AgendaRow extends Pick<RecordContent<'agenda_items'>, Stated> {
+export interface AgendaRow extends Pick<RecordContent<'agenda_items'>, RowField> {
   readonly hasAttachments: boolean;
   readonly hasVotes: boolean;
   /** Heading of the row's group, where the source states it beside the row. */

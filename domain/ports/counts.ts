@@ -21,7 +21,7 @@ export interface AllowanceState {
 /** Receives the allowances that apply to a request. */
 export type OnAllowance = (states: readonly AllowanceState[]) => void;
 
-type Taken =
+type TakeResult =
   | { readonly kind: 'taken'; readonly states: readonly BucketState[] }
   /** No bucket was charged. `retryAfterSeconds` belongs to the exhausted bucket that resets last. */
   | { readonly kind: 'exhausted'; readonly bucket: Bucket; readonly retryAfterSeconds: number };
@@ -29,7 +29,7 @@ type Taken =
 /** Counts the usage of accounts in fixed windows, exactly and across processes. */
 export interface WindowCounts {
   /** Charges all buckets or none, in one statement. `now` is clock milliseconds. Throws errors of the database. */
-  take(accountId: string, buckets: readonly Bucket[], units: number, now: number): Promise<Taken>;
+  take(accountId: string, buckets: readonly Bucket[], units: number, now: number): Promise<TakeResult>;
 }
 
 /** Shares counters between processes, so that one limit applies to all of them. */

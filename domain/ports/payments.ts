@@ -123,7 +123,7 @@ export interface PaymentLedger {
   /** Counts another settlement attempt before it is made. */
   attempt(expected: SeenPayment, now: number): Promise<boolean>;
   /** Ends the lease and sets the time of the next check. */
-  lookAgain(expected: SeenPayment, note: Omit<Extract<PaymentMove, { to: 'RECONCILE' }>, 'to'>): Promise<void>;
+  postponeCheck(expected: SeenPayment, note: Omit<Extract<PaymentMove, { to: 'RECONCILE' }>, 'to'>): Promise<void>;
 
   /** Returns rows last changed before the time whose facts are not yet on the account's stream. */
   unpublished(before: number, limit: number): Promise<readonly PaymentRow[]>;

@@ -29,14 +29,16 @@ export function openAppendSubscription(wire: Wire, pollMs: number) {
     while (!wire.closed) {
       await readAnswers(
         wire,
-        null,
-        { from: 'end', count: 'all that follow' },
+        {
+          reading: { from: 'end', count: 'all that follow' },
+          deadlineMs: null,
+          onCall: (begun) => (call = begun),
+        },
         (answer) => {
           if (answer.hasConfirmation()) backoff.reset();
           if (answer.hasConfirmation() || answer.hasEvent()) wakeSoon();
           return 'more';
         },
-        (begun) => (call = begun),
       ).catch(() => undefined);
       await systemClock.sleep(backoff.take(), closing.signal).catch(() => undefined);
     }

@@ -33,7 +33,7 @@ async function readOnce<Value>(wire: Wire, reading: Reading<number>, selection: 
   const { pick, limit = reading.count, withinMs, dataOf } = selection;
   const values: Value[] = [];
   const bytes = new ByteLimit();
-  await readAnswers(wire, withinMs, reading, (answer) => {
+  await readAnswers(wire, { reading, deadlineMs: withinMs }, (answer) => {
     const recorded = answer.getEvent()?.getEvent();
     const value = recorded === undefined ? null : pick(recorded);
     if (value !== null) {

@@ -57,17 +57,21 @@ function requestOf(reading: Reading<number | 'all that follow'>): ReadReq {
   return filled(new streams.ReadReq(), { options });
 }
 
+interface AnswersRequest {
+  readonly reading: Reading<number | 'all that follow'>;
+  readonly deadlineMs: number | null;
+  /** Receives the call before its first answer. */
+  readonly onCall?: (call: Cancellable) => void;
+}
+
 /**
  * Runs one read and passes its answers to `take` until the read ends or `take` returns `enough`. After `too much` the
- * call is canceled at once. `began` receives the call before its first answer. Throws the errors of the call and of
- * `take`.
+ * call is canceled at once. Throws the errors of the call and of `take`.
  */
 export async function readAnswers(
   wire: Wire,
-  deadlineMs: number | null,
-  reading: Reading<number | 'all that follow'>,
+  { reading, deadlineMs, onCall }: AnswersRequest,
   take: (answer: ReadResp) => 'more' | 'enough' | 'too much',
-  began: (call: Cancellable) => void = () => undefined,
 ): Promise<void> {
   const request = requestOf(reading);
   // Finish such a read rather than cancel it: servers close a connection with many canceled calls within a second.
@@ -76,7 +80,7 @@ export async function readAnswers(
     deadlineMs,
     (client, metadata, options) => client.read(request, metadata, options),
     async (call) => {
-      began(call);
+      onCall?.(call);
       // The call also emits an error when it is canceled below.
       call.on('error', () => undefined);
       try {

@@ -8,7 +8,7 @@ import {
 import { pickEvents } from './log-subscription.ts';
 
 type Mark = Pick<StoredEvent, 'position' | 'id'>;
-type Read = (read: ReadAll) => Promise<LogBatch>;
+type ReadBatch = (read: ReadAll) => Promise<LogBatch>;
 
 interface SharedRead extends Pick<ReadAll, 'after' | 'afterId'> {
   readonly batch: Promise<LogBatch>;
@@ -89,10 +89,10 @@ class EventWindow {
  * - any other follower: reads the log itself, which compares the follower's last event.
  */
 export function windowed(
-  read: Read,
+  read: ReadBatch,
   limits = LIMITS,
   milliseconds: () => number = () => performance.now(),
-): { readonly read: Read; readonly forget: () => void } {
+): { readonly read: ReadBatch; readonly forget: () => void } {
   let window: EventWindow | undefined;
   /** Newest read that is scheduled and not sent, and newest read that is sent and not answered. */
   let waiting: SharedRead | undefined;
@@ -147,7 +147,7 @@ export function windowed(
     return batch;
   };
 
-  const readThrough: Read = async (question) => {
+  const readThrough: ReadBatch = async (question) => {
     const { after, afterId } = question;
     if (window === undefined || after < window.start || after > window.end) return readDirectly(question);
     const id = window.idAt(after);

@@ -11,10 +11,10 @@ export class BadSetting extends Error {
 }
 
 type Name = keyof typeof SETTINGS;
-type Read<N extends Name> =
+type ParsedValue<N extends Name> =
   | z.output<(typeof SETTINGS)[N][0]>
   | ((typeof SETTINGS)[N][1] extends string ? never : undefined);
-export type Settings = { readonly [N in Name]: Read<N> };
+export type Settings = { readonly [N in Name]: ParsedValue<N> };
 
 /**
  * Returns the name of the variable that names a file with the value, or null for a setting that is not secret. The

@@ -41,8 +41,8 @@ async function statuses(of: HttpEdge, customer: Customer, times: number): Promis
   for (let nth = 0; nth < times; nth += 1) statuses.push((await ask(of, customer)).status);
   return statuses;
 }
-async function opened(...given: Parameters<AdmissionBench['open']>): Promise<Customer> {
-  const customer = await bench.open(...given);
+async function opened(...args: Parameters<AdmissionBench['open']>): Promise<Customer> {
+  const customer = await bench.open(...args);
   await bench.caughtUp();
   return customer;
 }

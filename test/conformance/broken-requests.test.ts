@@ -154,7 +154,7 @@ describe('unusual but valid requests', () => {
 
 describe('a request that is being answered', () => {
   test('is answered once and in full when invalid bytes follow it on the connection', async () => {
-    const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
+    const { promise: arrived, resolve: markAsked } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     edge.answerWith({
       readCivicHealth: async () => {
@@ -165,7 +165,7 @@ describe('a request that is being answered', () => {
     });
     const raw = await rawConnection(edge.port);
     raw.send(`${authorized('GET /api/v1/data/health HTTP/1.1')}hello\r\n\r\n`);
-    await asked;
+    await arrived;
     release();
     const received = await raw.ended();
     expect(parseResponse(received).status).toBe(200);
@@ -187,7 +187,7 @@ describe('a request that is being answered', () => {
 describe('closing the server', () => {
   test('answers running requests, accepts no new ones and then ends', async () => {
     const closing = await startHttpEdge();
-    const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
+    const { promise: arrived, resolve: markAsked } = Promise.withResolvers<void>();
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     closing.answerWith({
       readCivicHealth: async () => {
@@ -199,7 +199,7 @@ describe('closing the server', () => {
     const idle = await rawConnection(closing.port);
     const running = await rawConnection(closing.port);
     running.send(`GET /api/v1/data/health HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${closing.keys.all}\r\n\r\n`);
-    await asked;
+    await arrived;
     const closed = closing.close();
     await idle.ended();
     await expect(rawConnection(closing.port)).rejects.toThrow('ECONNREFUSED');
@@ -211,7 +211,7 @@ describe('closing the server', () => {
 
   test('ends requests that do not end within the limit', async () => {
     const closing = await startHttpEdge({ timeouts: { close: 50 } });
-    const { promise: asked, resolve: markAsked } = Promise.withResolvers<void>();
+    const { promise: arrived, resolve: markAsked } = Promise.withResolvers<void>();
     closing.answerWith({
       readCivicHealth: () => {
         markAsked();
@@ -221,7 +221,7 @@ describe('closing the server', () => {
     const running = fetch(`${closing.url}/api/v1/data/health`, {
       headers: { authorization: `Bearer ${closing.keys.all}` },
     });
-    await asked;
+    await arrived;
     await Promise.all([closing.close(), expect(running).rejects.toThrow('fetch failed')]);
   });
 });

@@ -40,10 +40,10 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test('/readyz is 200 when ready or degraded, else 503, and always names each check with its reason', async () => {
-  const tells = async (given: Readiness) => {
-    readiness = async () => given;
+  const tells = async (state: Readiness) => {
+    readiness = async () => state;
     const answer = await fetch(`${url}/readyz`);
-    expect(await answer.json()).toEqual(given);
+    expect(await answer.json()).toEqual(state);
     return answer.status;
   };
   const checks = [

@@ -53,8 +53,8 @@ async function exchange(path: string, headers: Readonly<Record<string, string>> 
       '\r\n',
     ),
   );
-  const { status, headers: told, body } = parseResponse(await raw.ended());
-  return { status, headers: told, body: Buffer.from(body, 'latin1') };
+  const { status, headers: answerHeaders, body } = parseResponse(await raw.ended());
+  return { status, headers: answerHeaders, body: Buffer.from(body, 'latin1') };
 }
 
 const LINES = { accept: 'application/x-ndjson' };

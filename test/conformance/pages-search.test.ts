@@ -12,7 +12,7 @@ beforeAll(async () => {
   served = await serveNewCivic({ CIVIC_PUBLIC_LIMIT: '1000000/60' });
   const reference = councilOfDallas();
   const [topic, place] = (['topics', 'jurisdictions'] as const).map(
-    (wanted) => reference.find(({ resource }) => resource === wanted) as UpsertChange,
+    (name) => reference.find(({ resource }) => resource === name) as UpsertChange,
   ) as [UpsertChange, UpsertChange];
   await served.civic.writer.write(
     [

@@ -16,7 +16,7 @@ beforeAll(async () => {
 afterAll(() => edge.close());
 afterEach(() => edge.forget());
 
-const ask = (asked: Omit<ToolAsk, 'url'>) => edge.ask(asked);
+const ask = (request: Omit<ToolAsk, 'url'>) => edge.ask(request);
 
 describe('a batch of the 2025 era', () => {
   const element = (id: unknown, method = 'tools/call', params: object = { name: 'get_coverage' }) => ({

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => edge.close());
 afterEach(() => edge.forget());
 
-const ask = (asked: Omit<ToolAsk, 'url'>) => edge.ask(asked);
+const ask = (request: Omit<ToolAsk, 'url'>) => edge.ask(request);
 
 describe.each([
   ['the current era', currentRequest],
@@ -385,8 +385,8 @@ describe('the 2025 era', () => {
     ['2025-03-26', '2025-03-26'],
     ['2024-11-05', '2025-11-25'],
     ['1999-01-01', '2025-11-25'],
-  ])('answers an initialize of %s with %s', async (asked, answered) => {
-    const params = { protocolVersion: asked, capabilities: {}, clientInfo: { name: 'x', version: '1' } };
+  ])('answers an initialize of %s with %s', async (request, answered) => {
+    const params = { protocolVersion: request, capabilities: {}, clientInfo: { name: 'x', version: '1' } };
     const { result } = only(await ask(legacyRequest('initialize', { params })));
     expect(result).toMatchObject({ protocolVersion: answered, capabilities: { tools: { listChanged: false } } });
   });

@@ -22,8 +22,8 @@ async function exchange(headers: Readonly<Record<string, string>> = {}, method =
     ([name, value]) => `${name}: ${value}`,
   );
   raw.send([`${method} ${path} HTTP/1.1`, ...lines, '', ''].join('\r\n'));
-  const { status, headers: told, body } = parseResponse(await raw.ended());
-  return { status, headers: told, body: Buffer.from(body, 'latin1') };
+  const { status, headers: answerHeaders, body } = parseResponse(await raw.ended());
+  return { status, headers: answerHeaders, body: Buffer.from(body, 'latin1') };
 }
 const answering = (text: string) => edge.answerWith({ listRecentAgendaHits: async () => ({ text, items: 0 }) });
 

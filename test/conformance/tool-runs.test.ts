@@ -24,8 +24,8 @@ async function start(functions: Partial<ToolFunctions>, tools: Partial<ToolRunne
 }
 const run = async (name: ToolName, args: object = ARGUMENTS[name], key = edge.keys.mcp) =>
   only(await askTools({ url: edge.url, key, ...currentRequest('tools/call', call(name, args)) })).result!;
-async function errorOf(...asked: Parameters<typeof run>) {
-  const result = toolError.parse(await run(...asked));
+async function errorOf(...args: Parameters<typeof run>) {
+  const result = toolError.parse(await run(...args));
   expect(JSON.parse(result.content[0]!.text)).toEqual(result.structuredContent);
   return result.structuredContent.error;
 }
@@ -82,8 +82,8 @@ describe('an error that a tool throws', () => {
   ])('a report refused with %s keeps its code and its retryAfterSeconds', async (code, retryAfterSeconds) => {
     const refusal = new Rejection(code, 'refused', retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
     await start({ report_missing_data: () => Promise.reject(refusal) });
-    const { retryAfterSeconds: told, ...error } = await errorOf('report_missing_data');
-    expect([error.code, error.message, told]).toEqual([code, 'refused', retryAfterSeconds]);
+    const { retryAfterSeconds: retryAfter, ...error } = await errorOf('report_missing_data');
+    expect([error.code, error.message, retryAfter]).toEqual([code, 'refused', retryAfterSeconds]);
   });
 });
 
@@ -106,8 +106,8 @@ describe('a tool that takes too long', () => {
   test('gets an aborted signal when its client disconnects', async () => {
     const called = Promise.withResolvers<ToolCall>();
     await start({
-      get_coverage: (_, asked) => {
-        called.resolve(asked);
+      get_coverage: (_, request) => {
+        called.resolve(request);
         return new Promise(() => undefined);
       },
     });

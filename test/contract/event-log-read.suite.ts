@@ -111,27 +111,27 @@ export function readContract(openStore: OpenStore): void {
     });
 
     test('a read of some types skips the others and returns how far it scanned', async () => {
-      const [wanted, other] = [`Wanted${freshStream()}`, `Other${freshStream()}`];
+      const [readType, other] = [`Wanted${freshStream()}`, `Other${freshStream()}`];
       const before = await store.log.head();
-      const kinds = Array.from({ length: 60 }, (_, n) => (n % 5 === 0 ? wanted : other));
+      const kinds = Array.from({ length: 60 }, (_, n) => (n % 5 === 0 ? readType : other));
       for (const type of kinds)
         await store.log.append({ stream: freshStream(), expectedRevision: NO_STREAM, events: [newEvent({ type })] });
       const head = await store.log.head();
       for (const limit of [1, 5, 12, 100]) {
-        expect((await readOn(store.log, before, limit, [wanted])).map(({ type }) => type)).toEqual(
-          Array.from({ length: 12 }, () => wanted),
+        expect((await readOn(store.log, before, limit, [readType])).map(({ type }) => type)).toEqual(
+          Array.from({ length: 12 }, () => readType),
         );
       }
-      const limited = await store.log.readAll({ after: before, limit: 5, types: [wanted] });
+      const limited = await store.log.readAll({ after: before, limit: 5, types: [readType] });
       expect(limited.scannedTo).toBe(limited.events[4]!.position);
       const none = await store.log.readAll({ after: before, limit: 5, types: [`None${freshStream()}`] });
       expect(none).toMatchObject({ events: [], scannedTo: head });
       // A store that returns the last scanned event returns the right one.
-      const newest = (await readOn(store.log, before, 100, [wanted, other])).at(-1)!;
+      const newest = (await readOn(store.log, before, 100, [readType, other])).at(-1)!;
       for (const { scannedId } of [none, limited])
         expect([undefined, (scannedId === limited.scannedId ? limited.events[4]! : newest).id]).toContain(scannedId);
-      expect(await readOn(store.log, before, 7, [wanted, other])).toHaveLength(60);
-      expect(await store.log.readAll({ after: head, limit: 5, types: [wanted] })).toMatchObject({
+      expect(await readOn(store.log, before, 7, [readType, other])).toHaveLength(60);
+      expect(await store.log.readAll({ after: head, limit: 5, types: [readType] })).toMatchObject({
         events: [],
         scannedTo: head,
       });

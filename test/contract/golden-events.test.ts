@@ -86,9 +86,9 @@ describe('every type of event', () => {
         goldens.filter((golden) => golden.name === name).map(({ version }) => version),
       ]),
     );
-    for (const [name, found] of Object.entries(versions))
-      expect([name, found.toSorted((one, other) => one - other)]).toEqual([name, found.map((_, nth) => nth + 1)]);
-    expect(Object.entries(versions).filter(([, found]) => found.length === 0)).toEqual([]);
+    for (const [name, files] of Object.entries(versions))
+      expect([name, files.toSorted((one, other) => one - other)]).toEqual([name, files.map((_, nth) => nth + 1)]);
+    expect(Object.entries(versions).filter(([, files]) => files.length === 0)).toEqual([]);
     expect(goldens.filter(({ name }) => !forms.has(name)).map(({ name }) => name)).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ import {
   type Page,
 } from '../support/as-documented.ts';
 import { expectSubscriptionLife, expectSubscriptionRefusals } from '../support/documented-subscriptions.ts';
-import { type Asked, startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
+import { type OperationRequest, startValidatingProxy, type ValidatingProxy } from '../support/validating-proxy.ts';
 import { expectToolAnswers, expectToolRefusals, unacceptableToolRequest } from '../support/documented-tools.ts';
 import { WRONG_BODIES } from '../support/wrong-bodies.ts';
 
@@ -98,7 +98,8 @@ afterAll(async () => {
   await strictInstallation.close();
 });
 
-const good = <Body>(id: OperationId, asked?: Asked): Promise<Body> => expectGood<Body>(toService, id, asked);
+const good = <Body>(id: OperationId, request?: OperationRequest): Promise<Body> =>
+  expectGood<Body>(toService, id, request);
 
 const makeSnapshot = async (): Promise<{
   readonly snapshotId: string;
@@ -374,7 +375,7 @@ describe('the public operations', () => {
 
   test('answer 304 to a current ETag as the document describes', async () => {
     const [matchId = ''] = await upcoming('short-term-rentals');
-    const requests: Readonly<Record<string, Asked>> = {
+    const requests: Readonly<Record<string, OperationRequest>> = {
       getAgendaHit: { params: { matchId } },
       listUpcomingAgendaHits: { query: '?topic=zoning' },
       getPublicBodyCadence: { params: dallas },
@@ -425,7 +426,7 @@ describe('the proxy finds', () => {
     return (JSON.parse(text) as { data: { id: string } }).data.id;
   };
 
-  const askedOf = async (id: OperationId): Promise<Asked> => {
+  const askedOf = async (id: OperationId): Promise<OperationRequest> => {
     if (id === 'getAgendaHit') return { params: { matchId: (await upcoming('short-term-rentals'))[0]! } };
     if (id === 'listUpcomingAgendaHits') return { query: '?topic=short-term-rentals' };
     if (id === 'readCivicSnapshotPage')

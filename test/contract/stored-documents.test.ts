@@ -57,10 +57,10 @@ test('an address has the version that it served last, and a version that no addr
 });
 
 test('an erasure of a record deletes the documents that it was published from, and no others', async () => {
-  const [erased, kept] = [address(), address()];
+  const [erased, intact] = [address(), address()];
   const [item, agenda] = [randomUUID(), randomUUID()];
   await documents.put(erased, version('has the name'));
-  await documents.put(kept, version('has no name'));
+  await documents.put(intact, version('has no name'));
   await documents.link(version('has no name').sha256, { meetingId: randomUUID(), recordIds: [] });
   const { sha256 } = (await documents.find(erased))!;
   const meetingId = randomUUID();
@@ -73,7 +73,7 @@ test('an erasure of a record deletes the documents that it was published from, a
   expect(await documents.find(erased)).not.toBeNull();
   await copies.clear([`agenda_items-${item}`], 0);
   expect(await documents.find(erased)).toBeNull();
-  expect(await documents.find(kept)).not.toBeNull();
+  expect(await documents.find(intact)).not.toBeNull();
   expect(await texts()).not.toContain('has the name');
 });
 

@@ -218,11 +218,11 @@ export async function startKafka(
   }
 }
 
-async function answers(address: string, wanted: number): Promise<boolean> {
+async function answers(address: string, brokers: number): Promise<boolean> {
   const admin = plainKafka(address).admin({ retry: { retries: 0 } });
   try {
     await admin.connect();
-    return (await admin.describeCluster()).brokers.length === wanted;
+    return (await admin.describeCluster()).brokers.length === brokers;
   } catch {
     return false;
   } finally {

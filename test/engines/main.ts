@@ -25,7 +25,7 @@ interface Counts {
   failed: number;
   skipped: number;
 }
-interface Found {
+interface EngineRun {
   readonly engine: string;
   /** The reason for no run; else the run. */
   readonly runs: string | readonly Run[];
@@ -37,7 +37,7 @@ const { values } = parseArgs({ options: { results: { type: 'string' } } });
 const reasonOf = (error: unknown): string =>
   error instanceof Error ? error.message.trim().split('\n')[0]! : String(error);
 
-async function examine(engine: string, look: () => Promise<Found> | Found): Promise<Found> {
+async function examine(engine: string, look: () => Promise<EngineRun> | EngineRun): Promise<EngineRun> {
   try {
     return await look();
   } catch (error) {
@@ -46,7 +46,7 @@ async function examine(engine: string, look: () => Promise<Found> | Found): Prom
 }
 
 /** The server of `DATABASE_URL`, else the one at the usual place, for this user or for `postgres`. */
-function postgresql(): Promise<Found> {
+function postgresql(): Promise<EngineRun> {
   const configuredUrl = process.env['DATABASE_URL'];
   const usual = [userInfo().username, 'postgres'].map((user) => `postgres://${user}@127.0.0.1:5432/postgres`);
   const { hostname, port } = new URL(configuredUrl ?? usual[0]!);
@@ -75,12 +75,12 @@ async function versionAt(url: string): Promise<{ readonly url: string; readonly 
   return { url, version: rows[0]!.version.split(' ')[0]! };
 }
 
-const pairOfPostgresql = (): Found => ({
+const pairOfPostgresql = (): EngineRun => ({
   engine: 'PostgreSQL of this package, a primary and its standby',
   runs: [{ files: ['test/engines/postgresql-failover.test.ts'], named: '' }],
 });
 
-const kafka = (version: string): Promise<Found> =>
+const kafka = (version: string): Promise<EngineRun> =>
   examine(`Kafka ${version} from Maven Central`, () => {
     for (const program of ['java', 'mvn'])
       if (spawnSync(program, ['-version'], { stdio: 'ignore' }).error !== undefined)
@@ -91,7 +91,7 @@ const kafka = (version: string): Promise<Found> =>
     return { engine: `Kafka ${version} from Maven Central`, runs: [{ files, named: '', env }] };
   });
 
-const kurrentdb = (): Promise<Found> =>
+const kurrentdb = (): Promise<EngineRun> =>
   examine('KurrentDB', async () => {
     const url = process.env['EVENTSTORE_URL'];
     if (url === undefined) throw new Error('EVENTSTORE_URL is unset');
@@ -107,7 +107,7 @@ const kurrentdb = (): Promise<Found> =>
     };
   });
 
-const containers = (): Promise<Found> =>
+const containers = (): Promise<EngineRun> =>
   examine('Containers', async () => {
     if (!(await containersRun())) throw new Error('no Docker runs here');
     const files = ['event-log.postgresql', 'event-log.kurrentdb', 'kafka-broker'].map(

@@ -64,22 +64,22 @@ describe('an API process that is killed between the commit and its answer', () =
     expect(await interrupted).toBe('lost');
 
     running = await installation.start({ env: { DATABASE_URL: database.url } });
-    const [made] = await stored();
+    const [receipt] = await stored();
     const first = {
-      reportId: made!.reportId,
+      reportId: receipt!.reportId,
       status: 'received',
-      statusUrl: made!.statusUrl,
-      submittedAt: made!.submittedAt,
-      nextCheckAt: made!.nextCheckAt,
+      statusUrl: receipt!.statusUrl,
+      submittedAt: receipt!.submittedAt,
+      nextCheckAt: receipt!.nextCheckAt,
     };
-    expect(made!.statusUrl).toContain(killed.baseUrl);
+    expect(receipt!.statusUrl).toContain(killed.baseUrl);
     expect(await receiptOf(submitReport(running, key, 'killed', WHOLE_MISSING_RECORD))).toEqual(first);
     const refused = await submitReport(running, key, 'killed', MISSING_RECORD);
     expect([refused.status, await codeOf(refused)]).toEqual([409, 'replay_conflict']);
-    expect((await readReport(running, key, made!.reportId)).status).toBe(200);
+    expect((await readReport(running, key, receipt!.reportId)).status).toBe(200);
     expect(await stored()).toHaveLength(1);
     // The place of its process is counted and does not block the next report.
-    expect((await newReport(running, key, 'next')).reportId).not.toBe(made!.reportId);
+    expect((await newReport(running, key, 'next')).reportId).not.toBe(receipt!.reportId);
   });
 
   test('does not stop another process from giving the same receipt', async () => {

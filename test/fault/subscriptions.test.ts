@@ -48,7 +48,7 @@ async function open() {
   return { account, key: (await served.issueKey(account)).secret };
 }
 
-interface Asked {
+interface Request {
   readonly name: string;
   readonly status: number;
   readonly body: {
@@ -67,10 +67,10 @@ describe('two hundred concurrent creations of twenty names from four processes',
           (a, b) => a.order - b.order,
         );
         const answers = await Promise.all(
-          names.map(async ({ name }, nth): Promise<Asked> => {
+          names.map(async ({ name }, nth): Promise<Request> => {
             const process = processes[(nth + below(random, 2)) % 4]!;
             const response = await createFeed(through(process), key, { name });
-            return { name, status: response.status, body: (await response.json()) as Asked['body'] };
+            return { name, status: response.status, body: (await response.json()) as Request['body'] };
           }),
         );
         const created = answers.filter(({ status }) => status === 201);

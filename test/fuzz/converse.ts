@@ -19,7 +19,7 @@ const PATIENCE_MS = 25_000;
 const UNKNOWN_MS = 100;
 
 /** The connections that a batch leaves open, unread. */
-export class Held {
+export class OpenConnections {
   readonly #sockets = new Set<Socket>();
 
   add(socket: Socket): void {
@@ -33,13 +33,17 @@ export class Held {
 }
 
 /** Sends a conversation and receives the answers; a held connection is left open with `held`. */
-export async function converse(port: number, { steps, end, methods }: Conversation, held: Held): Promise<Outcome> {
+export async function converse(
+  port: number,
+  { steps, end, methods }: Conversation,
+  connections: OpenConnections,
+): Promise<Outcome> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   const chunks: Buffer[] = [];
   const received = (): Buffer => Buffer.concat(chunks);
   let error: NodeJS.ErrnoException | undefined;
   let isEnded = false;
-  socket.on('error', (told: NodeJS.ErrnoException) => (error ??= told));
+  socket.on('error', (message: NodeJS.ErrnoException) => (error ??= message));
   const closed = new Promise<void>((resolve) => void socket.once('close', () => resolve()));
   const connected = await Promise.race([
     new Promise<true>((resolve) => void socket.once('connect', () => resolve(true))),
@@ -60,7 +64,7 @@ export async function converse(port: number, { steps, end, methods }: Conversati
     else await Promise.race([flushed(socket, step, end), over]);
   }
   if (end === 'hold') {
-    held.add(socket);
+    connections.add(socket);
     return { received: received(), how: 'left' };
   }
   if (end === 'reset' || end === 'leave') {

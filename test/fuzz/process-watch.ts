@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { setTimeout as after } from 'node:timers/promises';
 import { type Descriptors, descriptorsOf } from '../soak/descriptors.ts';
-import type { Kept } from '../soak/kept-by-heap.ts';
+import type { HeapUsage } from '../soak/kept-by-heap.ts';
 
 const SAMPLE_MS = 50;
 /** The time that a busy machine may take to close, collect or end something. */
@@ -104,12 +104,12 @@ export async function settledDescriptors(
   }
 }
 
-const toldBy = (file: string, pid: number): readonly Kept[] =>
+const toldBy = (file: string, pid: number): readonly HeapUsage[] =>
   (existsSync(file) ? readFileSync(file, 'utf8') : '')
     .split('\n')
     .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Kept)
-    .filter((kept) => kept.pid === pid);
+    .map((line) => JSON.parse(line) as HeapUsage)
+    .filter((sample) => sample.pid === pid);
 
 /** Makes a process with `kept-by-heap.ts` collect its heap; returns the megabytes left, or null without an answer. */
 async function keptMbOf(pid: number, memoryFile: string): Promise<number | null> {

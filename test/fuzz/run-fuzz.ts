@@ -1,5 +1,5 @@
 import type { Conversation, FuzzFacts } from './conversation.ts';
-import { converse, Held } from './converse.ts';
+import { converse, OpenConnections } from './converse.ts';
 import { Findings } from './findings.ts';
 import { conversationAt, crowdAt, warmUpAt } from './generate.ts';
 import { judge } from './judge.ts';
@@ -24,7 +24,7 @@ export interface FuzzPlan {
   readonly count: number;
   readonly batch: number;
   /** Called at the end of each batch with its findings. */
-  readonly onBatch: (told: string) => void;
+  readonly onBatch: (message: string) => void;
 }
 
 export interface FuzzResult {
@@ -58,7 +58,7 @@ export async function runFuzz(
     if (baseline === null || baseline.pid !== target.pid) baseline = await warmedUp(target, facts);
     const { pid } = baseline;
     const crowd = crowdAt(number);
-    const connections = new Held();
+    const connections = new OpenConnections();
     const resident = watchResident(pid);
     const before = findings.size;
     let unanswered = 0;
@@ -103,7 +103,7 @@ const portOf = ({ baseUrl, opsUrl }: FuzzTarget, { listener }: Conversation): nu
   Number(new URL(listener === 'public' ? baseUrl : opsUrl).port);
 
 async function warmedUp(target: FuzzTarget, facts: FuzzFacts): Promise<Baseline> {
-  const connections = new Held();
+  const connections = new OpenConnections();
   await inTurn(WARM_UP, async (index) => {
     const conversation = warmUpAt(index, facts);
     await converse(portOf(target, conversation), conversation, connections);

@@ -34,7 +34,7 @@ let original: Environment;
 const databases: TestDatabase[] = [];
 const random = randomFrom(testSeed());
 
-interface Told {
+interface BackupOutput {
   readonly exitCode: number | null;
   readonly stderr: string;
   readonly answer: Readonly<Record<string, unknown>>;
@@ -46,9 +46,9 @@ async function newDatabase(): Promise<Environment> {
   return { DATABASE_URL: database.url };
 }
 const path = (name: string): string => join(installation.folder, name);
-async function civic(args: readonly string[], env: Environment): Promise<Told> {
+async function civic(args: readonly string[], env: Environment): Promise<BackupOutput> {
   const { exitCode, stdout, stderr } = await installation.civicHere([...args, '--json'], { env });
-  return { exitCode, stderr, answer: exitCode === 0 ? (JSON.parse(stdout) as Told['answer']) : {} };
+  return { exitCode, stderr, answer: exitCode === 0 ? (JSON.parse(stdout) as BackupOutput['answer']) : {} };
 }
 const linesOf = (changes: readonly RecordChange[]): string =>
   changes

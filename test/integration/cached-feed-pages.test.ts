@@ -82,8 +82,8 @@ async function cursorAt(position: number): Promise<string> {
   return encodeFeedCursor({ feedId, position, fingerprint: null, binding: 'nothing' });
 }
 /** The answer, or the code of the refusal. */
-const contentOf = async (asked: Promise<JsonPage>) =>
-  asked.then(({ text, items, unreadSince }) => ({ text, items, unreadSince }), String);
+const contentOf = async (request: Promise<JsonPage>) =>
+  request.then(({ text, items, unreadSince }) => ({ text, items, unreadSince }), String);
 const fresh = (input: ChangesInput) => createReadCivicChanges(civic)(input);
 const positionOf = (cursor: string): number => (decodeFeedCursor(cursor) as FeedCursor).position;
 /** After the first change that is retained. */

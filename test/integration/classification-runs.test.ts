@@ -272,12 +272,12 @@ test('a read model that lags pauses nothing, and a stop ends the wait for it', a
 test('an item that changes while its batch waits never gets a hit from the text in the batch', async () => {
   let armed = false;
   const progress: Progress = {
-    waitFor: async (...asked) => {
+    waitFor: async (...args) => {
       if (armed) {
         armed = false;
         await classification.write(events.item('case', 'session', { title: 'Nothing that any topic would follow.' }));
       }
-      return classification.civic.progress.waitFor(...asked);
+      return classification.civic.progress.waitFor(...args);
     },
   };
   classification.start({ progress });

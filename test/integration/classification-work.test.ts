@@ -54,11 +54,11 @@ test('a batch with a topic classifies each item once, and one that it withdraws 
     events.withdraw('agenda_items', 'gone'),
     items('one', 'two'),
   );
-  const { asked, classifier } = watchedClassifier();
+  const { asked: titles, classifier } = watchedClassifier();
   // A reactor that loses its lease on a busy machine would begin the batch again.
   classification.start({ classifier }, { leaseMs: 60_000 });
   await classification.atRest();
-  expect(asked.toSorted()).toEqual([...idsOf('one', 'two')].toSorted());
+  expect(titles.toSorted()).toEqual([...idsOf('one', 'two')].toSorted());
   expect(await classifiedItems()).toEqual(idsOf('one', 'two'));
 });
 
@@ -67,12 +67,12 @@ test('an item that comes later in the log is classified once, when the log is re
   const plain = names.map((name) => events.item(name, 'session', { title: 'Approve the minutes of the meeting.' }));
   for (let start = 0; start < plain.length; start += 500) await classification.write(plain.slice(start, start + 500));
   await classification.write(items('last'));
-  const { asked, classifier } = watchedClassifier();
+  const { asked: titles, classifier } = watchedClassifier();
   classification.start({ classifier }, { leaseMs: 60_000 });
   await classification.atRest();
   expect(await classifiedItems()).toEqual(idsOf('last'));
   // One with a hit is classified again before that is written.
-  expect(asked.toSorted()).toEqual([...idsOf(...names), ...idsOf('last'), ...idsOf('last')].toSorted());
+  expect(titles.toSorted()).toEqual([...idsOf(...names), ...idsOf('last'), ...idsOf('last')].toSorted());
 });
 
 test('a changed place looks up the items of a few meetings at once', async () => {

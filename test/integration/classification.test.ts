@@ -31,8 +31,8 @@ const hitOf = async (item: string, topic = 'zoning') =>
     ({ id }) => id === hitId(agendaId('agenda_items', item), agendaId('topics', topic)),
   );
 const timeless = ({ updatedAt: _updatedAt, classifiedAt: _classifiedAt, ...hit }: RecordData<'agenda_hits'>) => hit;
-async function write(...stated: readonly (StoredEvent | readonly StoredEvent[])[]) {
-  await classification.write(...stated);
+async function write(...events: readonly (StoredEvent | readonly StoredEvent[])[]) {
+  await classification.write(...events);
   await classification.atRest();
 }
 

@@ -167,7 +167,7 @@ describe('a command that cannot be undone', () => {
     ['yes', 0, 'erasures'],
     ['y', 1, 'nothing was changed'],
     ['\u0004', 1, 'nothing was changed'],
-  ])('asks on a terminal; the answer %j ends with status %i', async (answer, exitCode, said) => {
+  ])('asks on a terminal; the answer %j ends with status %i', async (answer, exitCode, message) => {
     const screen = await inTerminal([process.execPath, MAIN, ...erase(IDS[0]!)], {
       columns: 120,
       cwd: installation.folder,
@@ -176,7 +176,7 @@ describe('a command that cannot be undone', () => {
     });
     expect(screen.exitCode).toBe(exitCode);
     expect(screen.screen.join('\n')).toContain('erases 1 text in 1 event of 1 record');
-    expect(screen.screen.join('\n')).toContain(said);
+    expect(screen.screen.join('\n')).toContain(message);
     await json(
       ['records', 'import', '-'],
       `${JSON.stringify({ op: 'upsert', resource: 'documents', id: IDS[0], data: { kind: 'agenda', title: TITLE, url: 'https://example.org/a.pdf' } })}\n`,

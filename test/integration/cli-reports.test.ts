@@ -179,14 +179,14 @@ test('the text of a customer neither controls the terminal nor looks like lines 
     expectedRecord: hostile,
     queryContext: { surface: { kind: 'mcp', tool: 'search_agenda' }, searchTerms: '\u009b2J' },
   });
-  const [listed, shown] = [(await civic('list')).stdout, (await civic('show', id)).stdout];
-  for (const text of [listed, shown]) {
+  const [listed, details] = [(await civic('list')).stdout, (await civic('show', id)).stdout];
+  for (const text of [listed, details]) {
     expect(text).toContain('Evil \\u001b[2J \\u009b31m \\u202egnol');
     expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     expect(text.split('\n').filter((line) => line.startsWith(forged))).toEqual([]);
   }
-  expect(shown).toContain(`\u{1f600}\\n${forged}`);
-  expect(shown).toMatch(/^verifiedRecords +-$/m);
+  expect(details).toContain(`\u{1f600}\\n${forged}`);
+  expect(details).toMatch(/^verifiedRecords +-$/m);
   expect((await json<{ input: { expectedRecord: string } }>('show', id)).input.expectedRecord).toBe(hostile);
   expectDone(await civic('lease', id, '--holder', 'dora', '--while-paused'));
   expectDone(await civic('note', id, '--holder', 'dora', '--text', `\u001b]0;title\u0007\n${forged}`));

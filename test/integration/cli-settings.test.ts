@@ -178,8 +178,8 @@ describe('a database of the user', () => {
     ],
     ['a port where nobody listens', 'postgres://me:s3cret@127.0.0.1:1/civic', '127.0.0.1:1/civic could not be reached'],
     ['a host that there is none of', 'postgres://me:s3cret@database.invalid/civic', 'could not be reached'],
-  ])('%s is one line', async (_, url, said) => {
-    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain(said);
+  ])('%s is one line', async (_, url, message) => {
+    expect(oneLine(await opening({ DATABASE_URL: url }))).toContain(message);
   });
 
   test('one that does not exist is one line', async () => {

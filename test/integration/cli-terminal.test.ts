@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Installation, MAIN } from '../support/service.ts';
 import { makeSharedInstallation } from '../support/shared-installation.ts';
-import { HAS_TERMINAL, inTerminal, type Shown, STYLE } from '../support/terminal.ts';
+import { HAS_TERMINAL, inTerminal, type Screen, STYLE } from '../support/terminal.ts';
 
 describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
   let installation: Installation;
@@ -14,14 +14,14 @@ describe.skipIf(!HAS_TERMINAL)('on a terminal', () => {
 
   const run = (
     args: readonly string[],
-    given: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {},
+    terminal: { readonly columns?: number; readonly env?: Readonly<Record<string, string>> } = {},
   ) =>
     inTerminal([process.execPath, MAIN, ...args], {
-      columns: given.columns ?? 80,
+      columns: terminal.columns ?? 80,
       cwd: installation.folder,
-      env: installation.environment({ TERM: 'xterm-256color', ...given.env }),
+      env: installation.environment({ TERM: 'xterm-256color', ...terminal.env }),
     });
-  const fields = ({ screen }: Shown): readonly string[] =>
+  const fields = ({ screen }: Screen): readonly string[] =>
     screen.flatMap((line) => /^(\w+) {2,}\S/.exec(line)?.[1] ?? []);
 
   test('no line of a result is lost to the progress bar, which shows a total', async () => {

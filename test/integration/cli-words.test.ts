@@ -388,11 +388,11 @@ describe('mistakes', () => {
     ],
     ['a source that was never added', ['sources', 'remove', 'legistar', '--client', 'othercity'], 1, 'sources list'],
     ['a date that is none', ['sources', 'sync', 'legistar', ...CLIENT, '--since', 'yesterday'], 2, 'YYYY-MM-DD'],
-  ] as const)('%s is one line that names the allowed values', async (_, args, exitCode, said) => {
+  ] as const)('%s is one line that names the allowed values', async (_, args, exitCode, message) => {
     const answer = await civic(args);
     expect(answer.exitCode).toBe(exitCode);
     expectOneLine(answer);
-    expect(answer.stderr).toContain(said);
+    expect(answer.stderr).toContain(message);
   });
 });
 

@@ -41,8 +41,8 @@ const start = (
     env: { ...plainEnvironment(), ...env },
   });
 /** Result of a command, without the progress lines that a slow one prints. */
-async function run(...given: Parameters<typeof start>) {
-  const ended = await start(...given).ended;
+async function run(...args: Parameters<typeof start>) {
+  const ended = await start(...args).ended;
   return { ...ended, stderr: ended.stderr.replaceAll(/^civic-replicate: \d+ records?\n/gm, '') };
 }
 const replicate = (node: readonly string[], to: string, ...more: string[]) =>

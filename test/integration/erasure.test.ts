@@ -19,7 +19,7 @@ const WORDS = ['zebulona', 'quixworth'];
 const REPLACED = '[removed]';
 const ERASE = ['--with', REPLACED, '--reason', 'personal_data'];
 
-interface Found {
+interface FoundStream {
   readonly stream: string;
   readonly version: number;
   readonly type: string;
@@ -30,7 +30,7 @@ interface Page {
   readonly data: { readonly items: readonly ({ readonly id: string } & Record<string, unknown>)[] };
   readonly meta: { readonly nextCursor: string | null; readonly hasMore: boolean; readonly digest?: string };
 }
-interface Taken {
+interface Snapshot {
   readonly snapshotId: string;
   readonly digests: Readonly<Record<string, string>>;
 }
@@ -116,9 +116,9 @@ describe.each(STORES)('with the log on %s', (store) => {
     data: { meetingId: null, agendaItemId: null, kind: 'other', title, url: 'https://example.org/d' },
   });
   const ask = (path: string, options?: { readonly method?: string }) => service.fetch(path, { ...options, key });
-  const findName = (): Promise<Found[]> => json('erase', 'find', NAME);
-  const take = async (): Promise<Taken> =>
-    (await bodyOf<{ data: Taken }>(await ask('/api/v1/data/snapshots', { method: 'POST' }))).data;
+  const findName = (): Promise<FoundStream[]> => json('erase', 'find', NAME);
+  const take = async (): Promise<Snapshot> =>
+    (await bodyOf<{ data: Snapshot }>(await ask('/api/v1/data/snapshots', { method: 'POST' }))).data;
   const pageOf = (snapshot: string, resource: string, query: string) =>
     ask(`/api/v1/data/snapshots/${snapshot}/${resource}?${query}`);
   const sumOf = (resource: string, items: Page['data']['items']): string =>

@@ -65,7 +65,7 @@ describe('after a restore of an older state', () => {
       ['replicate', '--base-url', served.baseUrl, '--key', key, '--to', mirror(), '--verify'],
       {},
     );
-    return { exitCode, stderr, told: (exitCode === 0 ? JSON.parse(stdout) : null) as Record<string, unknown> | null };
+    return { exitCode, stderr, output: (exitCode === 0 ? JSON.parse(stdout) : null) as Record<string, unknown> | null };
   };
 
   let first: Awaited<ReturnType<typeof replicate>>;
@@ -162,14 +162,14 @@ describe('after a restore of an older state', () => {
   });
 
   test('a mirror recovers by itself: its digests are equal, and it has no lost record', async () => {
-    expect(first.told).toMatchObject({ snapshots: 1, verified: true });
+    expect(first.output).toMatchObject({ snapshots: 1, verified: true });
     const ofLostTime = recordId('topics', 501);
     expect(filesOf(mirror())).toContain(ofLostTime);
-    const { exitCode, stderr, told } = await replicate(restored);
-    expect({ exitCode, told }).toMatchObject({ exitCode: 0, told: { snapshots: 1, verified: true } });
+    const { exitCode, stderr, output } = await replicate(restored);
+    expect({ exitCode, output }).toMatchObject({ exitCode: 0, output: { snapshots: 1, verified: true } });
     expect(stderr).toMatch(/belongs to another feed .* starting again from a snapshot/);
     expect(filesOf(mirror())).not.toContain(ofLostTime);
-    expect((await replicate(restored)).told).toMatchObject({ snapshots: 0, changes: 0, verified: true });
+    expect((await replicate(restored)).output).toMatchObject({ snapshots: 0, changes: 0, verified: true });
   });
 });
 

@@ -194,9 +194,9 @@ describe('two processes that both assume to own a partition', () => {
     };
     const store = {
       ...parts.store,
-      claim: async (...asked: Parameters<typeof parts.store.claim>) => {
+      claim: async (...args: Parameters<typeof parts.store.claim>) => {
         if (place === 'before its claim') await freeze();
-        const isOurs = await parts.store.claim(...asked);
+        const isOurs = await parts.store.claim(...args);
         if (place === 'after its claim') await freeze();
         return isOurs;
       },

@@ -139,8 +139,8 @@ test('a list that comes back short once removes no meeting, and one that stays s
   const all = ['a', 'b', 'c'].map((id) => ({ ...techshareMeeting, id }));
   let replies: (typeof all)[] = [];
   answer = (_request, { pathname }) => ({ data: pathname.endsWith('/readArchived') ? (replies.shift() ?? []) : [] });
-  const sync = (...given: (typeof all)[]) => {
-    replies = given;
+  const sync = (...args: (typeof all)[]) => {
+    replies = args;
     return techshare.sync({ client: TECHSHARE_CLIENT, options: {} }, target());
   };
   expect(await sync(all)).toMatchObject({ failure: null, read: { events: 3 } });
@@ -406,13 +406,13 @@ describe('an event of CivicClerk', () => {
     ['revised', { ...agenda, fileId: 11 }, { ...agenda, name: 'Agenda - Revised' }, 10],
     ['in the higher version', { ...agenda, name: 'Agenda v2', fileId: 12 }, { ...agenda, name: 'Agenda v3' }, 10],
     ['with the higher number', agenda, { ...agenda, fileId: 11 }, 11],
-  ])('shows of two agenda files the one that was %s', async (_, first, second, shown) => {
+  ])('shows of two agenda files the one that was %s', async (_, first, second, expected) => {
     for (const publishedFiles of [
       [first, second],
       [second, first],
     ]) {
       await sync({ ...board, publishedFiles });
-      expect(addresses()).toEqual([`agenda ${shown}`]);
+      expect(addresses()).toEqual([`agenda ${expected}`]);
     }
   });
 

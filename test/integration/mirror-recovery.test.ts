@@ -163,7 +163,7 @@ describe('the first record that differs', () => {
       `${ID(2)} differs in description, keywords, name, selectable, slug`,
     ],
     ['is missing at the service', (other: FeedService) => write(other, 4, 4), `the service does not have ${ID(4)}`],
-  ])('%s', async (_, change, said) => {
+  ])('%s', async (_, change, message) => {
     const folder = mkdtempSync(join(tmpdir(), 'civic-mirror-'));
     const [service, other] = [new FeedService(2), new FeedService(2)];
     other.feedId = service.feedId;
@@ -173,7 +173,7 @@ describe('the first record that differs', () => {
     const store = await openMirrorStore(folder);
     const { cursor } = await runMirror(other, store);
     expect((await compareMirror(store, service.digests(4), 'topics')).equal).toBe(false);
-    expect(await firstDifference(service.ask, store, 'topics', cursor)).toBe(said);
+    expect(await firstDifference(service.ask, store, 'topics', cursor)).toBe(message);
     service.write('meetings', recordId('documents', 1), null);
     expect(await firstDifference(service.ask, store, 'topics', cursor)).toBeNull();
     await store.close();

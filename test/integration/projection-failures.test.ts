@@ -37,7 +37,7 @@ beforeEach(async () => {
   civic = await openTestCivic(server.url, { batchSize: BATCH });
   projector = civic.startProjector([
     recordHistory,
-    hooked(recordReferences, (...given) => afterFold(...given)),
+    hooked(recordReferences, (...args) => afterFold(...args)),
     recordKeys,
   ]);
   await civic.writer.write(documents(1), {});

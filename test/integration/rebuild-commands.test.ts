@@ -41,11 +41,11 @@ interface Built {
 test('an operator holds, compares, switches and switches back, with a running and a killed service', async () => {
   const [live] = await listed();
   expect(live).toMatchObject({ state: 'live', serves: true, rebuild: false });
-  const [held] = await value<readonly Built[]>('rebuild', 'record_history', '--hold');
-  expect(held!.state).toBe('ready');
+  const [processor] = await value<readonly Built[]>('rebuild', 'record_history', '--hold');
+  expect(processor!.state).toBe('ready');
   expect(await states()).toEqual([
     [live!.generation, 'live'],
-    [held!.generation, 'ready'],
+    [processor!.generation, 'ready'],
   ]);
   // The owner is the service, not the command.
   const owners = (await listed()).map(({ owner }) => owner);
@@ -69,10 +69,13 @@ test('an operator holds, compares, switches and switches back, with a running an
   expect(await refusal('rebuild', 'record_history', '--hold')).toContain('civic projections resume record_history');
   expect(await refusal('switch', 'record_history')).toContain('its rebuild is paused');
   await value('resume', 'record_history');
-  expect(await value<Built>('switch', 'record_history')).toMatchObject({ generation: held!.generation, state: 'live' });
+  expect(await value<Built>('switch', 'record_history')).toMatchObject({
+    generation: processor!.generation,
+    state: 'live',
+  });
   expect(await states()).toEqual([
     [live!.generation, 'kept'],
-    [held!.generation, 'live'],
+    [processor!.generation, 'live'],
   ]);
   expect((await service.fetch('/api/v1/data/changes?limit=5', { key: service.key! })).status).toBe(200);
 

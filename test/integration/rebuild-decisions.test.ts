@@ -125,10 +125,10 @@ test('a rebuild that is cancelled at any moment commits nothing more and leaves 
       const at = (await rebuilds.row(building.generation))!;
       await trial.projector.stop();
       expect(await rebuilds.row(building.generation)).toEqual(at);
-      const [kept] = await civic.rows(
+      const [row] = await civic.rows(
         `select coalesce(max(position), 0) from ${RECORD_HISTORY.at(building.generation).history}`,
       );
-      expect(Number(kept![0])).toBeLessThanOrEqual(at.folded);
+      expect(Number(row![0])).toBeLessThanOrEqual(at.folded);
       expect(await civic.live(recordHistory.name)).toBe(live);
       expect(await rebuilds.hashOf(recordHistory, live)).toBe(whole);
     }

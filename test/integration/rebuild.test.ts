@@ -211,8 +211,8 @@ describe('from this position', () => {
         state = now.state;
         expect(now.checkpoint >= last.checkpoint).toBe(true);
         expect(now.folded).toBeGreaterThanOrEqual(last.folded);
-        const [kept] = await civic.rows(`select count(*) from ${RECORD_HISTORY.at(building.generation).history}`);
-        expect(Number(kept![0])).toBeGreaterThanOrEqual(last.folded > 0 ? 1 : 0);
+        const [liveRow] = await civic.rows(`select count(*) from ${RECORD_HISTORY.at(building.generation).history}`);
+        expect(Number(liveRow![0])).toBeGreaterThanOrEqual(last.folded > 0 ? 1 : 0);
         last = now;
         if (state === 'building') expect(live).not.toBe(building.generation);
       }
@@ -260,26 +260,26 @@ describe('from this position', () => {
 
     const verify = () => verifyProjection(civic.dependencies(), current, () => undefined, new AbortController().signal);
     expect((await verify()).differences).toEqual([]);
-    const [found] = await civic.rows(
+    const [liveRow] = await civic.rows(
       `select position, envelope, body from ${history} where body is not null order by position desc limit 1`,
     );
     for (const [column, tampered] of [
       ['body', '{"tampered":true}'],
       ['envelope', '"resource":"topics"'],
     ] as const) {
-      await civic.rows(`update ${history} set ${column} = '${tampered}' where position = ${found![0]}`);
+      await civic.rows(`update ${history} set ${column} = '${tampered}' where position = ${liveRow![0]}`);
       const { differences } = await verify();
       expect(differences).toHaveLength(1);
-      expect(differences[0]).toMatch(new RegExp(`^${found![0]} `));
-      await civic.rows(`update ${history} set ${column} = $1 where position = ${found![0]}`, [
-        found![column === 'body' ? 2 : 1]!,
+      expect(differences[0]).toMatch(new RegExp(`^${liveRow![0]} `));
+      await civic.rows(`update ${history} set ${column} = $1 where position = ${liveRow![0]}`, [
+        liveRow![column === 'body' ? 2 : 1]!,
       ]);
     }
-    await civic.rows(`delete from ${history} where position = ${found![0]}`);
-    expect((await verify()).differences[0]).toMatch(new RegExp(`^${found![0]} `));
+    await civic.rows(`delete from ${history} where position = ${liveRow![0]}`);
+    expect((await verify()).differences[0]).toMatch(new RegExp(`^${liveRow![0]} `));
     expect((await civic.generations.list()).filter(({ state }) => state === 'scratch')).toEqual([]);
     await civic.rows(
-      `insert into ${history} select * from ${RECORD_HISTORY.at(building.generation).history} where position = ${found![0]}`,
+      `insert into ${history} select * from ${RECORD_HISTORY.at(building.generation).history} where position = ${liveRow![0]}`,
     );
     expect((await verify()).differences).toEqual([]);
   });

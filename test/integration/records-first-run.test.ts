@@ -170,10 +170,14 @@ test('a feed is not opened in an empty log that a restore fills, and is refused 
   server = await startTestDatabase();
   const log = openEventLog({ dsn: server.url, statementTimeoutMs: 10_000 });
   const fillLock = createFillLock(server.url);
-  const [held, waiting, ended] = Array.from({ length: 3 }, () => Promise.withResolvers<void>()) as [Step, Step, Step];
+  const [blocked, waiting, ended] = Array.from({ length: 3 }, () => Promise.withResolvers<void>()) as [
+    Step,
+    Step,
+    Step,
+  ];
   const clock = { now: () => 1, sleep: async () => waiting.resolve() };
   const restoring = fillLock.tryRun(async () => {
-    held.resolve();
+    blocked.resolve();
     await waiting.promise;
     const data = {
       restoreId: RESTORE_ID,
@@ -190,7 +194,7 @@ test('a feed is not opened in an empty log that a restore fills, and is refused 
     });
     await ended.promise;
   });
-  await held.promise;
+  await blocked.promise;
   expect(await fillLock.tryRun(async () => 'free')).toBeNull();
   await expect(openFeed({ log, clock, identifiers: randomIdentifiers, fillLock })).rejects.toThrow('has not ended');
   expect((await log.readAll({ after: LOG_START, limit: 10 })).events).toHaveLength(1);

@@ -95,7 +95,11 @@ nightlyTest.skipIf(spawnSync('python3', ['-c', 'import sqlite3']).status !== 0)(
     const file = join(installation.folder, 'mirror.db');
     const result = spawnSync('python3', ['-c', ASK_STOCK_SQLITE, file], { encoding: 'utf8' });
     expect({ status: result.status, stderr: result.stderr }).toEqual({ status: 0, stderr: '' });
-    const { rows, found, check } = JSON.parse(result.stdout) as { rows: Counts; found: Counts; check: unknown };
+    const {
+      rows,
+      found: matches,
+      check,
+    } = JSON.parse(result.stdout) as { rows: Counts; found: Counts; check: unknown };
     expect(Object.keys(rows)).toEqual(
       expect.arrayContaining([
         ...Object.keys(MIRROR_TABLES),
@@ -107,10 +111,10 @@ nightlyTest.skipIf(spawnSync('python3', ['-c', 'import sqlite3']).status !== 0)(
     );
     const records = Object.keys(MIRROR_TABLES).map((table) => rows[table]!);
     expect(records.reduce((sum, count) => sum + count)).toBe(rows['civic_records']);
-    expect(found).toEqual(
+    expect(matches).toEqual(
       Object.fromEntries(Object.keys(SEARCHED_FIELDS).map((table) => [`${table}_fts`, rows[table]])),
     );
-    expect(found['documents_fts']).toBeGreaterThan(10);
+    expect(matches['documents_fts']).toBeGreaterThan(10);
     expect(check).toEqual([['ok']]);
   },
 );

@@ -73,8 +73,8 @@ async function leased(...args: Parameters<typeof lease>) {
   return outcome;
 }
 const EMPTY = { reasonCode: null, finding: null, nextAction: null, verifiedRecords: [], nextCheckAt: null };
-async function move(held: WorkedReport, to: ReportMove['to'], work = reports.work, seen = 1000) {
-  const handled = await moveReport(work, held, seen, { moves: [{ ...EMPTY, to, finding: 'It is so.' }], note: null });
+async function move(report: WorkedReport, to: ReportMove['to'], work = reports.work, seen = 1000) {
+  const handled = await moveReport(work, report, seen, { moves: [{ ...EMPTY, to, finding: 'It is so.' }], note: null });
   return handled.kind === 'rejected' ? handled.rejection.code : handled.kind;
 }
 const eventsOf = async (reportId: string) =>
@@ -136,9 +136,9 @@ test('a worker that is killed between lease and move changes nothing, and anothe
   child.kill('SIGKILL');
   await once(child, 'exit');
   expect(await reports.report(reportId!)).toMatchObject({ status: 'received' });
-  expect(await reports.turn()).toMatchObject({ moved: [], left: [{ reportId, code: 'lease_conflict' }] });
+  expect(await reports.turn()).toMatchObject({ moved: [], skipped: [{ reportId, code: 'lease_conflict' }] });
   reports.clock.advance(LEASE_MS + 1);
-  expect(await reports.turn()).toMatchObject({ moved: [{ reportId }], left: [] });
+  expect(await reports.turn()).toMatchObject({ moved: [{ reportId }], skipped: [] });
   await expectSound(reportId!);
 });
 
@@ -271,12 +271,12 @@ test('without its lease a report is neither moved nor noted', async () => {
   const [reportId] = await submitted(1);
   const none = { reportId: reportId!, holder: 'ann', token: 1 };
   expect(await move(none, 'investigating')).toBe('lease_conflict');
-  const { lease: held } = await leased(reportId!, 'ann');
-  expect(await move({ ...held, holder: 'bob' }, 'investigating')).toBe('lease_conflict');
-  expect(await move({ ...held, token: held.token + 1 }, 'investigating')).toBe('lease_conflict');
-  const noted = await noteReport(reports.work, { ...held, holder: 'bob' }, { note: 'n', nextCheckAt: null });
+  const { lease } = await leased(reportId!, 'ann');
+  expect(await move({ ...lease, holder: 'bob' }, 'investigating')).toBe('lease_conflict');
+  expect(await move({ ...lease, token: lease.token + 1 }, 'investigating')).toBe('lease_conflict');
+  const noted = await noteReport(reports.work, { ...lease, holder: 'bob' }, { note: 'n', nextCheckAt: null });
   expect(noted).toMatchObject({ kind: 'rejected', rejection: { code: 'lease_conflict' } });
-  expect(await move(held, 'investigating')).toBe('appended');
+  expect(await move(lease, 'investigating')).toBe('appended');
   await expectSound(reportId!);
 });
 
@@ -294,8 +294,8 @@ test('tokens keep growing after the table of leases was lost, and older holders 
 
 test('a closed report cannot be leased, and its lease ends with the closing', async () => {
   const [reportId] = await submitted(1);
-  const { lease: held } = await leased(reportId!, 'ann');
-  expect(await move(held, 'declined')).toBe('appended');
+  const { lease: currentLease } = await leased(reportId!, 'ann');
+  expect(await move(currentLease, 'declined')).toBe('appended');
   expect(await reports.rows('select from civic.report_leases')).toHaveLength(0);
   expect(await lease(reportId!, 'bob')).toMatchObject({ code: 'invalid_transition' });
   expect(await reports.leases.countBegun(reports.clock.now())).toBe(1);
@@ -303,16 +303,16 @@ test('a closed report cannot be leased, and its lease ends with the closing', as
 
 test('a move that was decided on an older state of the report is refused', async () => {
   const [reportId] = await submitted(1);
-  const { lease: held, state } = await leased(reportId!, 'ann');
-  expect(await move(held, 'investigating', reports.work, state.revision)).toBe('appended');
-  expect(await move(held, 'gap_confirmed', reports.work, state.revision)).toBe('state_conflict');
-  expect(await move(held, 'gap_confirmed', reports.work, state.revision + 1)).toBe('appended');
+  const { lease, state } = await leased(reportId!, 'ann');
+  expect(await move(lease, 'investigating', reports.work, state.revision)).toBe('appended');
+  expect(await move(lease, 'gap_confirmed', reports.work, state.revision)).toBe('state_conflict');
+  expect(await move(lease, 'gap_confirmed', reports.work, state.revision + 1)).toBe('appended');
 });
 
 test('text that no event may contain is refused before a write', async () => {
   const [reportId] = await submitted(1);
-  const { lease: held } = await leased(reportId!, 'ann');
-  const too = await moveReport(reports.work, held, 9, {
+  const { lease } = await leased(reportId!, 'ann');
+  const too = await moveReport(reports.work, lease, 9, {
     moves: [{ ...EMPTY, to: 'investigating', finding: 'x'.repeat(1001) }],
     note: null,
   });
@@ -320,7 +320,7 @@ test('text that no event may contain is refused before a write', async () => {
     kind: 'rejected',
     rejection: { code: 'invalid_input', message: expect.stringContaining('finding') as string },
   });
-  const long = await noteReport(reports.work, held, { note: 'x'.repeat(4001), nextCheckAt: null });
+  const long = await noteReport(reports.work, lease, { note: 'x'.repeat(4001), nextCheckAt: null });
   expect(long).toMatchObject({ kind: 'rejected', rejection: { code: 'invalid_input' } });
   expect((await eventsOf(reportId!)).map(({ type }) => type)).toEqual(['DataReportLeased']);
 });

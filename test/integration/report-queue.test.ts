@@ -31,10 +31,10 @@ describe('the queue', () => {
     await one().rows(`update civic.report_queue set counted = ${counted ?? 'null'}, recounts = 0, reserved = '{}'`);
   };
   const row = async () => {
-    const [found] = await one().rows(
+    const [row] = await one().rows(
       'select counted::text, (select count(*) from jsonb_object_keys(reserved))::text from civic.report_queue',
     );
-    return { counted: found![0], reserved: Number(found![1]) };
+    return { counted: row![0], reserved: Number(row![1]) };
   };
 
   test('gives exactly its number of places to concurrent requests of several processes', async () => {

@@ -30,7 +30,7 @@ function changeOf({ stream, type, data }: StoredEvent): RecordChange {
     ? { op: 'upsert', resource, id: recordId, content: JSON.parse(data) as unknown }
     : { op: 'remove', resource, id: recordId };
 }
-const write = async (...stated: readonly StoredEvent[]) => reports.writer.write(stated.map(changeOf), {});
+const write = async (...events: readonly StoredEvent[]) => reports.writer.write(events.map(changeOf), {});
 const item = () => events.item('wanted', 'session', { title: TITLE, sourceUrl: PAGE });
 const input = { sourceUrl: PAGE, expectedRecord: TITLE };
 

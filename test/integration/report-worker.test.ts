@@ -30,8 +30,8 @@ function changeOf({ stream, type, data }: StoredEvent): RecordChange {
     ? { op: 'upsert', resource, id: recordId, content: JSON.parse(data) as unknown }
     : { op: 'remove', resource, id: recordId };
 }
-async function write(...stated: readonly (StoredEvent | readonly StoredEvent[])[]) {
-  const outcomes = await reports.writer.write(stated.flat().map(changeOf), {});
+async function write(...events: readonly (StoredEvent | readonly StoredEvent[])[]) {
+  const outcomes = await reports.writer.write(events.flat().map(changeOf), {});
   expect(outcomes.map(({ kind }) => kind)).not.toContain('rejected');
 }
 const input = (more: Partial<ReportInput> = {}): ReportInput => ({ sourceUrl: PAGE, expectedRecord: TITLE, ...more });
@@ -93,7 +93,12 @@ test.each([
 ])('a published item that is reported by %s is closed as already available with that record', async (_, reported) => {
   const reportId = await reports.submit('a', reported);
   const turn = await reports.turn();
-  expect(turn).toMatchObject({ looked: 1, moved: [{ reportId, to: 'already_available' }], left: [], stopped: null });
+  expect(turn).toMatchObject({
+    examined: 1,
+    moved: [{ reportId, to: 'already_available' }],
+    skipped: [],
+    stopped: null,
+  });
   const report = await reports.report(reportId);
   expect(report).toMatchObject({
     status: 'already_available',
@@ -313,12 +318,12 @@ test.each([
   ['of a place that the service does not know', { jurisdictionSlug: 'el-paso' }, 'no jurisdiction el-paso'],
   ['of a place without a source', { jurisdictionSlug: 'addison' }, 'follows no source of Addison'],
   ['at a host that no source has', { sourceUrl: 'https://www.austintexas.gov/a' }, 'is known to be at austintexas.gov'],
-])('a report %s is out of scope at once', async (_, reported, said) => {
+])('a report %s is out of scope at once', async (_, reported, message) => {
   const reportId = await reports.submit('a', input({ expectedRecord: 'Something else entirely', ...reported }));
   await reports.turn();
   const report = await reports.report(reportId);
   expect(report).toMatchObject({ status: 'out_of_scope', reasonCode: 'outside_coverage', nextCheckAt: null });
-  expect(report.finding).toContain(said);
+  expect(report.finding).toContain(message);
   // The research catalogue lists every place of the region, those without a source too.
   expect(report.nextAction).toMatch(/\(get_coverage, listPublicSourceStatuses\)/);
   expect(await reports.typesOf(reportStream(reportId))).toEqual(['DataReportLeased', 'DataReportMoved']);
@@ -371,7 +376,7 @@ test('a waiting report is checked at growing intervals, and at least weekly', as
   for (let round = 0; round < 6; round++) {
     const due = Date.parse((await reports.report(reportId)).nextCheckAt!);
     reports.clock.advance(due - reports.clock.now() - 1);
-    expect(await reports.turn()).toMatchObject({ looked: 0 });
+    expect(await reports.turn()).toMatchObject({ examined: 0 });
     reports.clock.advance(1);
     expect(await reports.turn()).toMatchObject({ noted: [reportId] });
     waits.push((Date.parse((await reports.report(reportId)).nextCheckAt!) - due) / DAY_MS);
@@ -388,7 +393,7 @@ test('a paused worker does nothing; with the daily budget spent it stops and con
   const turn = (paused: boolean) =>
     turnReportSwitch(reports, 'worker', { paused, by: 'test', reason: null }, reports.clock.now() + 10_000);
   await turn(true);
-  expect(await reports.turn()).toMatchObject({ looked: 0, stopped: 'worker_paused' });
+  expect(await reports.turn()).toMatchObject({ examined: 0, stopped: 'worker_paused' });
   await turn(false);
   const frugal = reports.parts({ dailyBudget: 2 }).worker;
   expect(await reports.turn(frugal)).toMatchObject({
@@ -427,7 +432,7 @@ test('a report that a person holds is left alone, and uses no budget', async () 
     budget: 9,
   });
   expect(lease.kind).toBe('taken');
-  expect(await reports.turn()).toMatchObject({ moved: [], left: [{ reportId, code: 'lease_conflict' }] });
+  expect(await reports.turn()).toMatchObject({ moved: [], skipped: [{ reportId, code: 'lease_conflict' }] });
   expect(await reports.leases.countBegun(reports.clock.now())).toBe(1);
   reports.clock.advance(60_001);
   expect(await reports.turn()).toMatchObject({ moved: [{ reportId, to: 'already_available' }] });

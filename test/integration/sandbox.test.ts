@@ -207,14 +207,14 @@ describe('failures on request', () => {
   });
 
   test('are refused with what is allowed', async () => {
-    for (const [asked, allowed] of [
+    for (const [requested, allowed] of [
       [{ operation: 'readEverything', answer: 503 }, /one of .*readCivicChanges/],
       [{ operation: 'readCivicChanges', answer: 501 }, /503.*504.*slow.*cut/],
       [{ operation: 'readCivicChanges', answer: 'refused' }, /settlePayment/],
       [{ operation: 'readCivicChanges', answer: 'slow', delay: 'soon' }, /ISO 8601 duration/],
       [{ operation: 'readCivicChanges', answer: 503, times: 0 }, /times/],
     ] as const) {
-      await expect(sandbox.ask('POST', '/failures', asked)).rejects.toThrow(allowed);
+      await expect(sandbox.ask('POST', '/failures', requested)).rejects.toThrow(allowed);
     }
     await expect(sandbox.ask('POST', '/clock', { advance: '-P1D' })).rejects.toThrow(/400.*ISO 8601 duration/);
     await expect(sandbox.ask('POST', '/plans', { ultra: { burst_limit: 0 } })).rejects.toThrow(

@@ -75,9 +75,9 @@ test('a long stream has a checkpoint, and decisions with it equal those without 
         }),
       )
     ).rows;
-  const [kept] = await rows();
-  expect(kept!.decider).toBe('subscriptions');
-  expect(kept!.revision).toBeGreaterThanOrEqual(99);
+  const [row] = await rows();
+  expect(row!.decider).toBe('subscriptions');
+  expect(row!.revision).toBeGreaterThanOrEqual(99);
   const listed = await listFeeds(served, key.secret);
   expect(
     (await served.ask('POST', '/subscriptions', key.secret, { body: { name: listed.items[0]!.name } })).status,

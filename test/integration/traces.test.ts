@@ -145,7 +145,7 @@ test.concurrent('the library is loaded only by a program with traces on', async 
     expect(exitCode).toBe(0);
     return stderr.includes('THE LIBRARY IS LOADED');
   };
-  const [unasked, disabled, asked] = await Promise.all([
+  const [byDefault, disabled, requested] = await Promise.all([
     list({}),
     list({
       OTEL_TRACES_EXPORTER: 'otlp',
@@ -154,7 +154,7 @@ test.concurrent('the library is loaded only by a program with traces on', async 
     }),
     list({ OTEL_TRACES_EXPORTER: 'otlp', OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:1' }),
   ]);
-  expect({ unasked, disabled, asked }).toEqual({ unasked: false, disabled: false, asked: true });
+  expect({ unasked: byDefault, disabled, asked: requested }).toEqual({ unasked: false, disabled: false, asked: true });
 });
 
 test.each([
@@ -165,8 +165,8 @@ test.each([
   [{ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:4318/v1/traces' }, true],
   [{ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:4318', OTEL_TRACES_EXPORTER: 'none' }, false],
   [{ OTEL_TRACES_EXPORTER: 'otlp', OTEL_SDK_DISABLED: 'true' }, false],
-])('%j turns traces on: %s', (environment, asked) => {
-  expect(isTracingOn(readSettings(environment).settings)).toBe(asked);
+])('%j turns traces on: %s', (environment, request) => {
+  expect(isTracingOn(readSettings(environment).settings)).toBe(request);
 });
 
 test('an invalid address with a password in it is refused without being shown', () => {

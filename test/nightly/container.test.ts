@@ -90,9 +90,9 @@ describe(`the program with production packages alone (${HOW})`, () => {
     tree = makeProductionTree(HOW);
     const started = await Promise.all(['projector', 'worker', 'api'].map((role) => startAsNobody(role)));
     await Promise.all(
-      started.map(async ({ opsPort, role, said }) => {
+      started.map(async ({ opsPort, role, readOutput }) => {
         const check = HEALTH.map((word) => word.replace('9464', String(opsPort)));
-        await untilTrue(`the ${role} is healthy: ${said()}`, async () => (await exitOf(check)) === 0);
+        await untilTrue(`the ${role} is healthy: ${readOutput()}`, async () => (await exitOf(check)) === 0);
       }),
     );
     expect(await exitOf(HEALTH.map((word) => word.replace('9464', '1')))).toBe(1);
@@ -110,13 +110,13 @@ describe(`the program with production packages alone (${HOW})`, () => {
     expect(await lines).toMatch(
       /^civic: CIVIC_X402_PAY_TO is set, but the payment libraries are not installed: run `npm ci --omit=dev`, or build the image with `--build-arg npm_config_include=peer`$/m,
     );
-    for (const { child, role, said } of started) {
+    for (const { child, role, readOutput } of started) {
       // Log collectors parse each line of a container as JSON.
-      for (const line of said().trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
-      expect(said()).not.toContain('npm run');
+      for (const line of readOutput().trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('msg');
+      expect(readOutput()).not.toContain('npm run');
       child.kill('SIGTERM');
       const [code] = (await once(child, 'exit')) as [number | null];
-      expect([role, code, said()]).toEqual([
+      expect([role, code, readOutput()]).toEqual([
         role,
         0,
         expect.not.stringMatching(/EACCES|EROFS|ERR_MODULE_NOT_FOUND/) as unknown,
@@ -164,7 +164,7 @@ describe(`the program with production packages alone (${HOW})`, () => {
       child,
       environment,
       opsPort,
-      said: readOutput,
+      readOutput,
       baseUrl: () => /"baseUrl":"(http[^"]+)"/.exec(output)![1]!,
     };
   };

@@ -297,13 +297,13 @@ test.each([
   ['is lost', (path: string) => void spawnSync('rm', [path]), false],
   ['can be read by others', (path: string) => void spawnSync('chmod', ['0644', path]), false],
   ['belongs to another cluster', (path: string) => writeFileSync(path, `${another}\n`), true],
-])('a password file that %s is replaced or its password set again at the next start', async (_what, harm, kept) => {
+])('a password file that %s is replaced or its password set again at the next start', async (_what, harm, rows) => {
   const first = await serviceOn();
   expect(await first.user.ask('insert')).toEqual({ count: 1 });
   await first.user.ask('leave');
   harm(dataLayout(here.dataDir).password);
   const next = await serviceOn();
-  expect(new URL(next.url).password === another).toBe(kept);
+  expect(new URL(next.url).password === another).toBe(rows);
   expect(new URL(next.url).password).not.toBe(new URL(first.url).password);
   expect(await next.user.ask('count')).toEqual({ count: 1 });
   await expectLocked(here.dataDir, next.url);

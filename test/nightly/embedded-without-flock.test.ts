@@ -17,7 +17,7 @@ function programsWithoutFlock(folder: string): string {
   mkdirSync(programs);
   for (const directory of (process.env['PATH'] ?? '').split(delimiter).filter(existsSync))
     for (const name of readdirSync(directory).filter(
-      (found) => found !== 'flock' && !existsSync(join(programs, found)),
+      (program) => program !== 'flock' && !existsSync(join(programs, program)),
     ))
       symlinkSync(join(directory, name), join(programs, name));
   return programs;

@@ -23,7 +23,7 @@ describe(`a process under attack by ${COUNT} conversations (seed ${SEED})`, { ti
       facts,
       count: COUNT,
       batch: 1_000,
-      onBatch: (told) => process.stderr.write(`${told}\n`),
+      onBatch: (message) => process.stderr.write(`${message}\n`),
     });
     errors = await attacked.stop();
   }, MAX_MS);

@@ -44,8 +44,8 @@ test.each([
   ['descriptors that are not closed', life(600, (age) => ({ own: Math.round(50 + age / 5) })), 'descriptors'],
   ['connections that grow without end', life(600, (age) => ({ taken: age })), 'api-1 held 598 connections'],
   ['an event loop that is blocked', life(600, (age) => ({ lagMs: age < 300 ? 20 : 400 })), 'the event loop of api-1'],
-])('the finding is %s', (_what, one, told) => {
-  expect(wrong(one)).toEqual([expect.stringContaining(told)]);
+])('the finding is %s', (_what, one, message) => {
+  expect(wrong(one)).toEqual([expect.stringContaining(message)]);
 });
 
 test('connections of others are distinguished from descriptors of the process itself', async () => {

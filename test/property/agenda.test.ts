@@ -164,14 +164,14 @@ async function expectAnswers(model: Model): Promise<number> {
     .toSorted(
       order(
         ({ hit }) => reversed(hit.classifiedAt),
-        ({ shown }) => reversed(shown.meetingAt),
+        ({ shown: fields }) => reversed(fields.meetingAt),
         ({ hit }) => hit.id,
       ),
     )
     .slice(0, 3);
   expect(await agenda.recent()).toMatchObject(
-    recent.map(({ shown: { matchId, ...shown }, hit }) => ({
-      ...shown,
+    recent.map(({ shown: { matchId, ...fields }, hit }) => ({
+      ...fields,
       summary: matchId === hit.id ? hit.summary : '',
     })),
   );

@@ -50,9 +50,9 @@ const stored = fc
 describe('for any item', () => {
   test('a quote and every place occur in it verbatim, and the hit can be stored unchanged', () => {
     fc.assert(
-      fc.property(stored, (given) => {
-        const sources = [given.item.title, given.item.text ?? ''].map(plainText);
-        for (const { content } of classifyItem(given, shippedTaxonomy)) {
+      fc.property(stored, (subject) => {
+        const sources = [subject.item.title, subject.item.text ?? ''].map(plainText);
+        for (const { content } of classifyItem(subject, shippedTaxonomy)) {
           const words = content.evidenceQuote.replace(/^… | …$/g, '');
           expect(sources.some((source) => source.includes(words))).toBe(true);
           for (const { sourceText } of content.affectedLocation.locations)
@@ -68,9 +68,9 @@ describe('for any item', () => {
 
   test('a second run finds the same hits, and no topic twice', () => {
     fc.assert(
-      fc.property(stored, (given) => {
-        const hits = classifyItem(given, shippedTaxonomy);
-        expect(classifyItem(structuredClone(given), shippedTaxonomy)).toEqual(hits);
+      fc.property(stored, (subject) => {
+        const hits = classifyItem(subject, shippedTaxonomy);
+        expect(classifyItem(structuredClone(subject), shippedTaxonomy)).toEqual(hits);
         expect(new Set(hits.map((hit) => hit.content.topicId)).size).toBe(hits.length);
       }),
       { numRuns: testRuns(40) },

@@ -85,8 +85,8 @@ function unlistRecent(source: TestSource, id: number): void {
 const lagging = (records: MemoryRecords): PublishedRecords => {
   const before = copyOf(records);
   return {
-    referring: (...given) => before.referring(...given),
-    current: (...given) => records.current(...given),
+    referring: (...args) => before.referring(...args),
+    current: (...args) => records.current(...args),
   };
 };
 

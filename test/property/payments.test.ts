@@ -72,7 +72,7 @@ const step = fc.oneof(
 type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
 
 /** The data answer or final failure of each payment; neither may change later. */
-type Seen = Map<number, PaymentAnswer>;
+type LastAnswers = Map<number, PaymentAnswer>;
 
 /** After these answers the payment may not be billed, whether it is sent again or not. */
 const FINAL: readonly string[] = [
@@ -81,7 +81,7 @@ const FINAL: readonly string[] = [
   'payment_previous_read_failure',
 ];
 
-function look(world: PaymentWorld, seen: Seen, payment: number, answer: PaymentAnswer): void {
+function look(world: PaymentWorld, seen: LastAnswers, payment: number, answer: PaymentAnswer): void {
   const before = seen.get(payment);
   if (before?.kind === 'error') expect([before.code, answer.kind]).toEqual([before.code, 'error']);
   if (answer.kind === 'error' && FINAL.includes(answer.code)) seen.set(payment, answer);
@@ -92,7 +92,7 @@ function look(world: PaymentWorld, seen: Seen, payment: number, answer: PaymentA
   seen.set(payment, answer);
 }
 
-async function take(world: PaymentWorld, seen: Seen, each: Step): Promise<void> {
+async function take(world: PaymentWorld, seen: LastAnswers, each: Step): Promise<void> {
   switch (each.do) {
     case 'ask': {
       const asking = Array.from({ length: each.at_once }, (_, index) =>
@@ -146,7 +146,7 @@ async function hold(world: PaymentWorld): Promise<void> {
  * Checks at the end, after all deadlines and with the chain readable, that no outcome is unknown, all calls are
  * answered, and budgets equal the billed sums.
  */
-async function finish(world: PaymentWorld, seen: Seen): Promise<void> {
+async function finish(world: PaymentWorld, seen: LastAnswers): Promise<void> {
   Object.assign(world, { chainUp: true, settleMode: 'nothing', readMode: 'data', verifyMode: 'valid' });
   world.land();
   for (const seconds of [20, 400, 4_000, 20, 20]) {
@@ -184,7 +184,7 @@ test('through any crash, loss, repetition and order no call is billed twice, for
     fc.asyncProperty(modes, fc.array(step, { minLength: 14, maxLength: 30, size: 'max' }), async (begin, steps) => {
       const world = new PaymentWorld(civic);
       Object.assign(world, begin);
-      const lastStates: Seen = new Map();
+      const lastStates: LastAnswers = new Map();
       for (const each of steps) {
         await take(world, lastStates, each);
         await hold(world);

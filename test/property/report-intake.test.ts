@@ -83,7 +83,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-interface Kept {
+interface StoredReceipt {
   readonly input: number;
   readonly receipt: object;
   readonly aliases: Set<string>;
@@ -92,7 +92,7 @@ interface Kept {
 /** The answers that a customer got, from which the next answers follow. */
 class Model {
   readonly #world: IntakeWorld;
-  readonly #tokens = new Map<string, Kept>();
+  readonly #tokens = new Map<string, StoredReceipt>();
   readonly #minutes = new Map<string, number>();
   readonly #days = new Map<string, number>();
   readonly #open = [new Set<string>(), new Set<string>()];
@@ -105,7 +105,7 @@ class Model {
   }
 
   /** The present receipt, the code of a refusal, or `new`. */
-  expected({ account, token, input, key, surface }: Submission): Kept | string {
+  expected({ account, token, input, key, surface }: Submission): StoredReceipt | string {
     const receipt = this.#tokens.get(`${account} ${token}`);
     if (receipt?.input === input) {
       const alias = `${key} ${surface}`;
@@ -175,12 +175,12 @@ async function run(cap: number, steps: readonly Step[]): Promise<void> {
       return error.code;
     }
   };
-  const submit = async (asked: Submission): Promise<void> => {
-    const expected = model.expected(asked);
-    const answer = await ask(asked);
+  const submit = async (request: Submission): Promise<void> => {
+    const expected = model.expected(request);
+    const answer = await ask(request);
     if (expected === 'new') expect(typeof answer).toBe('object');
     else expect(answer).toEqual(typeof expected === 'string' ? expected : expected.receipt);
-    model.learn(asked, answer);
+    model.learn(request, answer);
   };
   const settle = async (account: number, reportId: string): Promise<void> => {
     await world.settle(`account-${account}`, reportId);
@@ -196,13 +196,14 @@ async function run(cap: number, steps: readonly Step[]): Promise<void> {
         const answers = await Promise.all(submissions.map(ask));
         // Submissions that made a report come before those that were answered with its receipt.
         for (const isMaker of [true, false]) {
-          for (const [nth, asked] of submissions.entries()) {
+          for (const [nth, submission] of submissions.entries()) {
             const answer = answers[nth]!;
             const makes =
               typeof answer === 'object' &&
-              submissions.findIndex((other, at) => sameReport(answers[at], answer) && other.token === asked.token) ===
-                nth;
-            if (makes === isMaker) model.learn(asked, answer);
+              submissions.findIndex(
+                (other, at) => sameReport(answers[at], answer) && other.token === submission.token,
+              ) === nth;
+            if (makes === isMaker) model.learn(submission, answer);
           }
         }
         return undefined;

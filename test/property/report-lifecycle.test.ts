@@ -234,15 +234,20 @@ function moverOf(one: ModelReport, move: Mover['move']): Mover {
 }
 
 const RECORD = { itemId: derivedId('test', 'item'), sourceUrl: 'https://example.org/item' };
-async function move(model: Model, asked: Extract<Step, { kind: 'move' }>) {
-  const one = model.reports[asked.report]!;
-  const mover = moverOf(one, asked);
+async function move(model: Model, request: Extract<Step, { kind: 'move' }>) {
+  const one = model.reports[request.report]!;
+  const mover = moverOf(one, request);
   const { holder, token, to } = mover;
   const refused = refusesMove(one, mover);
-  const expectedRevision = asked.stale ? Math.max(-1, one.moved - 1) : one.revision;
-  const statement = { reasonCode: null, finding: asked.says ? 'It is so.' : null, nextAction: null, nextCheckAt: null };
-  const moves = [{ ...statement, to, verifiedRecords: asked.names ? [RECORD] : [] }] as const;
-  const outcome = await moveReport(workWith(asked.fault), { reportId: one.id, holder, token }, expectedRevision, {
+  const expectedRevision = request.stale ? Math.max(-1, one.moved - 1) : one.revision;
+  const statement = {
+    reasonCode: null,
+    finding: request.says ? 'It is so.' : null,
+    nextAction: null,
+    nextCheckAt: null,
+  };
+  const moves = [{ ...statement, to, verifiedRecords: request.names ? [RECORD] : [] }] as const;
+  const outcome = await moveReport(workWith(request.fault), { reportId: one.id, holder, token }, expectedRevision, {
     moves,
     note: null,
   }).catch((error: unknown) => {
@@ -254,7 +259,7 @@ async function move(model: Model, asked: Extract<Step, { kind: 'move' }>) {
     return;
   }
   if (outcome instanceof Crashed) {
-    if (asked.fault === 'crash before') return;
+    if (request.fault === 'crash before') return;
   } else {
     expect(outcome).toMatchObject({ kind: 'appended' });
     if (isClosed(to)) one.lease = null;
@@ -282,10 +287,10 @@ async function race(model: Model, { report: nth }: Extract<Step, { kind: 'race' 
   const won = outcomes.flatMap((outcome) => (outcome instanceof Rejection ? [] : [outcome]));
   expect(won).toHaveLength(1);
   expect(outcomes.find((outcome) => outcome instanceof Rejection)).toMatchObject({ code: 'lease_conflict' });
-  const { lease: taken, state } = won[0]!;
-  expect(taken.token).toBeGreaterThan(one.highest);
-  one.lease = { holder: taken.holder, token: taken.token, until: taken.leaseUntil, recorded: true };
-  one.highest = taken.token;
+  const { lease, state } = won[0]!;
+  expect(lease.token).toBeGreaterThan(one.highest);
+  one.lease = { holder: lease.holder, token: lease.token, until: lease.leaseUntil, recorded: true };
+  one.highest = lease.token;
   one.revision = state.revision;
   model.begun.set(day(), (model.begun.get(day()) ?? 0) + 1);
 }
@@ -325,10 +330,10 @@ async function run(model: Model, one: Step): Promise<void> {
       for (const each of model.reports) each.lease = null;
       return;
     case 'release': {
-      const { id, lease: held } = model.reports[one.report]!;
+      const { id, lease } = model.reports[one.report]!;
       const holder = HOLDERS[one.holder]!;
-      if (held === null || held.holder !== holder) return;
-      await workWith('none').leases.release({ reportId: id, holder, token: held.token });
+      if (lease === null || lease.holder !== holder) return;
+      await workWith('none').leases.release({ reportId: id, holder, token: lease.token });
       model.reports[one.report]!.lease = null;
     }
   }

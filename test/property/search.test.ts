@@ -97,7 +97,7 @@ function change(random: Random): StoredEvent {
   return random() < 0.07 ? { ...event, type: 'RecordWithdrawn' } : event;
 }
 
-interface Shown {
+interface ModelHit {
   readonly id: string;
   readonly fields: readonly (readonly string[])[];
   readonly jurisdiction: RecordData<'jurisdictions'>;
@@ -109,7 +109,7 @@ interface Shown {
 /** The expected result, computed from the last event of each record. */
 class Model {
   readonly #records = new Map<Resource, Map<string, { id: string }>>();
-  readonly shown: readonly Shown[];
+  readonly shown: readonly ModelHit[];
 
   constructor(events: readonly StoredEvent[]) {
     for (const { stream, type, data } of events) {
@@ -156,14 +156,14 @@ class Model {
     return this.#records.get(resource)?.get(id) as unknown as RecordData<R> | undefined;
   }
 
-  oldest(resource: 'jurisdictions' | 'topics', wanted: string): string | undefined {
+  oldest(resource: 'jurisdictions' | 'topics', recordSlug: string): string | undefined {
     const age = ({ id, createdAt }: { id: string; createdAt: string }) => `${createdAt} ${id}`;
     return this.all(resource)
-      .filter(({ slug }) => slug === wanted)
+      .filter(({ slug }) => slug === recordSlug)
       .toSorted((left, right) => (age(left) < age(right) ? -1 : 1))[0]?.id;
   }
 
-  filtered({ jurisdictionSlug, topicSlug, fromDate, toDate }: SearchArguments): readonly Shown[] {
+  filtered({ jurisdictionSlug, topicSlug, fromDate, toDate }: SearchArguments): readonly ModelHit[] {
     const [jurisdictionId, topicId] = [
       jurisdictionSlug && this.oldest('jurisdictions', jurisdictionSlug),
       topicSlug && this.oldest('topics', topicSlug),
@@ -184,9 +184,9 @@ interface Part {
   readonly wanted: boolean;
 }
 
-const has = ({ fields }: Shown, words: readonly string[]): boolean =>
+const has = ({ fields }: ModelHit, words: readonly string[]): boolean =>
   fields.some((field) => field.some((_, at) => words.every((word, offset) => field[at + offset] === word)));
-const isMet = (shown: Shown, { words, wanted }: Part): boolean => has(shown, words) === wanted;
+const isMet = (hit: ModelHit, { words, wanted }: Part): boolean => has(hit, words) === wanted;
 const textOf = ({ words, wanted }: Part): string =>
   `${wanted ? '' : '-'}${words.length > 1 ? `"${words.join(' ')}"` : words[0]}`;
 
@@ -198,21 +198,19 @@ const somePart = (random: Random, mayLack: boolean): Part => ({
 /** A query with or, minus and quotes, and the items that it must find. */
 function someQuery(
   random: Random,
-  from: readonly Shown[],
-): { readonly query: string; readonly expected: readonly Shown[] } {
+  from: readonly ModelHit[],
+): { readonly query: string; readonly expected: readonly ModelHit[] } {
   const lenient = random() < 0.5;
   const groups = Array.from({ length: lenient ? 1 : 1 + below(random, 3) }, () =>
     Array.from({ length: 1 + below(random, 4) }, () => somePart(random, !lenient)),
   );
   const query = groups.map((group) => group.map(textOf).join(' ')).join(one(random, [' or ', ' OR ']));
-  const expected = from.filter((shown) => groups.some((group) => group.every((part) => isMet(shown, part))));
+  const expected = from.filter((hit) => groups.some((group) => group.every((part) => isMet(hit, part))));
   if (expected.length > 0 || groups.length > 1 || groups[0]!.some(({ wanted }) => !wanted)) return { query, expected };
   // Each distinct part counts once; a single part is required.
   const parts = [...new Map(groups[0]!.map((part) => [part.words.join(' '), part])).values()];
   for (let lacking = 1; lacking <= Math.floor(parts.length / 2); lacking++) {
-    const matching = from.filter(
-      (shown) => parts.filter((part) => isMet(shown, part)).length >= parts.length - lacking,
-    );
+    const matching = from.filter((hit) => parts.filter((part) => isMet(hit, part)).length >= parts.length - lacking);
     if (matching.length > 0) return { query, expected: matching };
   }
   return { query, expected: [] };
@@ -235,11 +233,11 @@ async function expectAnswers(random: Random, model: Model): Promise<number> {
     const filters = someFilters(random);
     const { query, expected } = someQuery(random, model.filtered({ query: '', ...filters }));
     const whole = await search.all({ query, ...filters, limit: 20 });
-    const matter = ({ id, jurisdiction, matterFile }: Shown) => `${jurisdiction.id} ${matterFile ?? id}`;
+    const matter = ({ id, jurisdiction, matterFile }: ModelHit) => `${jurisdiction.id} ${matterFile ?? id}`;
     // One item of each matter, and none that does not match.
     const matters = whole
-      .map((id) => expected.find((shown) => shown.id === id))
-      .map((shown) => (shown === undefined ? 'unexpected' : matter(shown)));
+      .map((id) => expected.find((hit) => hit.id === id))
+      .map((hit) => (hit === undefined ? 'unexpected' : matter(hit)));
     expect({ query, filters, found: matters.toSorted() }).toEqual({
       query,
       filters,
@@ -253,7 +251,7 @@ async function expectAnswers(random: Random, model: Model): Promise<number> {
     const id = agendaId('agenda_items', `i${number}`);
     expect([number, (await search.item(`i${number}`))?.itemId]).toEqual([
       number,
-      model.shown.some((shown) => shown.id === id) ? id : undefined,
+      model.shown.some((hit) => hit.id === id) ? id : undefined,
     ]);
   }
   return matches;

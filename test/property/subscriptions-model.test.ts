@@ -101,7 +101,7 @@ async function openProgram() {
     ...createSubscriptionChanges({
       ...parts,
       // The read model, folded again from the whole stream.
-      revokedBefore: async ({ subscriptionId, keyId: asked }) => {
+      revokedBefore: async ({ subscriptionId, keyId: requestedKey }) => {
         let matchingId: string | null = null;
         let owner: string | null = null;
         for (const stored of memory.events.filter(({ stream }) => stream === accountFeedsStream(ACCOUNT))) {
@@ -110,7 +110,7 @@ async function openProgram() {
           if (event.type === 'FeedSubscriptionCreated') owner = event.data.keyId;
           else matchingId = event.data.revokedAt;
         }
-        return owner === asked ? matchingId : null;
+        return owner === requestedKey ? matchingId : null;
       },
     }),
   };
@@ -133,10 +133,10 @@ test('every answer equals that of plain lists of subscriptions and keys, with an
         !revokedKeys.has(number) && (number === 0 || program.clock.time < START + number * 24 * HOUR_MS);
       const live = () => rows.filter((row) => row.revokedAt === null && isAlive(row.key));
 
-      const expectedCreation = (asked: Extract<Step, { do: 'create' }>, name: string): Row | string | null => {
-        if (!isAlive(asked.key)) return 'unauthorized';
-        const same = live().find((row) => row.key === asked.key && row.name === name);
-        if (same !== undefined) return same.resource === asked.resource ? same : 'feed_subscription_conflict';
+      const expectedCreation = (request: Extract<Step, { do: 'create' }>, name: string): Row | string | null => {
+        if (!isAlive(request.key)) return 'unauthorized';
+        const same = live().find((row) => row.key === request.key && row.name === name);
+        if (same !== undefined) return same.resource === request.resource ? same : 'feed_subscription_conflict';
         return live().length >= cap ? 'feed_subscription_limit_reached' : null;
       };
 
@@ -158,9 +158,9 @@ test('every answer equals that of plain lists of subscriptions and keys, with an
           const actual = await outcome(program.create(request));
           if (typeof actual === 'string') expect(actual).toBe(expected);
           else if (expected === null) {
-            const { id, startCursor, ...said } = actual.subscription;
+            const { id, startCursor, ...answer } = actual.subscription;
             const createdAt = new Date(program.clock.time).toISOString();
-            expect([actual.created, said]).toEqual([
+            expect([actual.created, answer]).toEqual([
               true,
               { name, resource: revocation.resource, keyId: keyId(revocation.key), createdAt },
             ]);

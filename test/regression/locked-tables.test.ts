@@ -83,9 +83,9 @@ test('with the log locked every write is refused by the deadline, and health nam
   const feed = await newFeed(served, key, 'before');
   const before = await eventsOfFeeds(served, account);
   const health = await whileLocked(['civic.events'], async () => {
-    const [told] = await Promise.all([healthOf(served, key), expectAllRefused(served, key, feed.id)]);
+    const [outcome] = await Promise.all([healthOf(served, key), expectAllRefused(served, key, feed.id)]);
     served.clock.advance(DEADLINE_MS);
-    return told;
+    return outcome;
   });
   expect(health.status).toBe('unavailable');
   expect(health.pipeline.unanswered).toEqual(['log', 'projections', 'reactors']);
@@ -186,9 +186,9 @@ nightlyDescribe('on KurrentDB', () => {
     const secret = (await other.issueKey(await other.openAccount())).secret;
     const feed = await newFeed(other, secret, 'before');
     peer.way.stall();
-    const [told] = await Promise.all([healthOf(other, secret), expectAllRefused(other, secret, feed.id)]);
-    expect(told.status).toBe('unavailable');
-    expect(told.pipeline.unanswered).toContain('log');
+    const [outcome] = await Promise.all([healthOf(other, secret), expectAllRefused(other, secret, feed.id)]);
+    expect(outcome.status).toBe('unavailable');
+    expect(outcome.pipeline.unanswered).toContain('log');
     other.clock.advance(DEADLINE_MS);
     peer.way.flow();
     await expect

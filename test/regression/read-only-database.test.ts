@@ -58,8 +58,8 @@ test('a service whose requests a read-only database refuses says so in /readyz, 
     const status = async () => (await served.ask('GET', '/changes', secret)).status;
     const readyz = async () => {
       const answer = await fetch(`${served.opsUrl}/readyz`);
-      const { status: found, checks } = (await answer.json()) as Readiness;
-      return [answer.status, found, ...checks.filter(({ ok }) => !ok).map(({ name, reason }) => `${name}: ${reason}`)];
+      const { status: health, checks } = (await answer.json()) as Readiness;
+      return [answer.status, health, ...checks.filter(({ ok }) => !ok).map(({ name, reason }) => `${name}: ${reason}`)];
     };
     const reconnected = async (change: string) => {
       await admin.query(`alter database ${admin.escapeIdentifier(admin.database!)} ${change}`);

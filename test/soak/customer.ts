@@ -1,7 +1,7 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { OPERATIONS, type OperationId } from '../../contract/operations.ts';
 import type { SeededRandom } from '../support/seeded-random.ts';
-import { type Asked, judgeAnswer, type Outcome } from './judge-answer.ts';
+import { type SoakRequest, judgeAnswer, type Outcome } from './judge-answer.ts';
 import type { Member } from './member.ts';
 import type { World } from './world.ts';
 
@@ -21,7 +21,7 @@ export class Over extends Error {
   override readonly name = 'Over';
 }
 
-export interface Told {
+export interface SoakAnswer {
   readonly status: number;
   readonly text: string;
   /** The process that answered. */
@@ -55,7 +55,7 @@ export class Customer {
   }
 
   /** Repeats a request until it succeeds. Throws `Over`, also after a wrong answer, which is recorded. */
-  async ask(question: Question): Promise<Told> {
+  async ask(question: Question): Promise<SoakAnswer> {
     const started = performance.now();
     for (;;) {
       const up = this.#world.api().filter(({ baseUrl }) => baseUrl !== null);
@@ -72,7 +72,7 @@ export class Customer {
     }
   }
 
-  async #once(member: Member, question: Question): Promise<Told | null> {
+  async #once(member: Member, question: Question): Promise<SoakAnswer | null> {
     const { operation, path, headers, body } = question;
     const from = performance.now();
     const outcome = await send(`${member.baseUrl}${path}`, {
@@ -80,7 +80,7 @@ export class Customer {
       headers: { authorization: `Bearer ${this.#key}`, ...headers },
       ...(body === undefined ? {} : { body }),
     });
-    const request: Asked = { operation, member: member.name, from, to: performance.now() };
+    const request: SoakRequest = { operation, member: member.name, from, to: performance.now() };
     count(this.#world, operation, outcome);
     const verdict = judgeAnswer(request, outcome, this.#world.disturbances);
     if (verdict === 'again') return null;

@@ -9,7 +9,7 @@ export type Outcome =
   | { readonly kind: 'answer'; readonly status: number; readonly text: string; readonly headers: Headers }
   | { readonly kind: 'none'; readonly how: 'refused' | 'broken' | 'silent'; readonly why: string };
 
-export interface Asked {
+export interface SoakRequest {
   readonly operation: OperationId;
   /** The process that was asked. */
   readonly member: string;
@@ -43,8 +43,8 @@ const WAITS: ReadonlySet<OperationId> = new Set([
 export type Verdict = 'good' | 'again' | { readonly wrong: string };
 
 /** Classifies an answer: a success, a refusal of the closed list that a fault explains, or wrong. */
-export function judgeAnswer(asked: Asked, outcome: Outcome, disturbances: Disturbances): Verdict {
-  const { operation, member, from, to } = asked;
+export function judgeAnswer(request: SoakRequest, outcome: Outcome, disturbances: Disturbances): Verdict {
+  const { operation, member, from, to } = request;
   const process: Touched = `process ${member}`;
   if (outcome.kind === 'none') {
     if (disturbances.during(from, to, [process])) return 'again';

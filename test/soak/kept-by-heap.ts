@@ -4,7 +4,7 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
 /** One line of the file. */
-export interface Kept {
+export interface HeapUsage {
   readonly pid: number;
   /** Seconds since the process began. */
   readonly age: number;
@@ -20,7 +20,7 @@ function tell(file: string): void {
     ({ space_name: name }) => name !== 'new_space' && name !== 'new_large_object_space',
   );
   const heap = spaces.reduce((total, { space_used_size: used }) => total + used, 0);
-  const usage: Kept = {
+  const usage: HeapUsage = {
     pid: process.pid,
     age: process.uptime(),
     keptMb: (heap + process.memoryUsage().external) / 2 ** 20,

@@ -1,7 +1,7 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
 /** The message that fetch publishes when it sends a request. */
-interface Sent {
+interface SentMessage {
   readonly request: { readonly path: string };
   readonly socket: object;
 }
@@ -12,7 +12,7 @@ export class KeptConnections {
   opened = 0;
   readonly #seen = new WeakSet<object>();
   readonly #look = (message: unknown): void => {
-    const { request, socket } = message as Sent;
+    const { request, socket } = message as SentMessage;
     if (!request.path.startsWith('/api/')) return;
     this.requests += 1;
     if (this.#seen.has(socket)) return;

@@ -39,7 +39,7 @@ export function openLinks(): Links {
         stall: () => send({ call: 'stall', link }),
         flow: () => send({ call: 'flow', link }),
         slow: (milliseconds) => send({ call: 'slow', link, argument: milliseconds }),
-        halfOpen: (lost) => send({ call: 'halfOpen', link, argument: lost }),
+        halfOpen: (side) => send({ call: 'halfOpen', link, argument: side }),
       };
     },
     close: async () => void (await thread.terminate()),

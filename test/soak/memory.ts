@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type Descriptors, descriptorsOf } from './descriptors.ts';
-import type { Kept } from './kept-by-heap.ts';
+import type { HeapUsage } from './kept-by-heap.ts';
 import type { World } from './world.ts';
 
 export interface Sample extends Descriptors {
@@ -16,7 +16,7 @@ export interface Life {
   readonly member: string;
   readonly samples: readonly Sample[];
   /** Its memory after each full collection. */
-  readonly kept: readonly Pick<Kept, 'age' | 'keptMb'>[];
+  readonly kept: readonly Pick<HeapUsage, 'age' | 'keptMb'>[];
 }
 
 const EVERY_MS = 2_000;
@@ -97,7 +97,7 @@ export class Memory {
       readFileSync(file, 'utf8')
         .split('\n')
         .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as Kept),
+        .map((line) => JSON.parse(line) as HeapUsage),
     );
     return [...this.#lives]
       .filter(([, { samples }]) => samples.length > 1)

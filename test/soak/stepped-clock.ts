@@ -12,11 +12,11 @@ if (file !== undefined) {
   const now = (): number => machineNow() + offset;
   Machine.now = now;
   globalThis.Date = new Proxy(Machine, {
-    construct: (target, args: unknown[], asked) =>
+    construct: (target, args: unknown[], request) =>
       Reflect.construct(
         target,
         args.length === 0 ? [now()] : args,
-        asked === globalThis.Date ? target : asked,
+        request === globalThis.Date ? target : request,
       ) as object,
     apply: () => new Machine(now()).toString(),
   });

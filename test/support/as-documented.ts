@@ -1,25 +1,25 @@
 import { expect } from 'vitest';
 import { type OperationId, OPERATIONS } from '../../contract/operations.ts';
 import { buildOpenApiDocument } from '../../src/edge/documents/openapi.ts';
-import type { Asked, ProxiedAnswer, ValidatingProxy } from './validating-proxy.ts';
+import type { OperationRequest, ProxiedAnswer, ValidatingProxy } from './validating-proxy.ts';
 
 /** Sends a request through the proxy, which must find no difference in the answer. */
 export async function expectAnswer(
   proxy: ValidatingProxy,
   id: OperationId,
   status: number,
-  asked: Asked = {},
+  request: OperationRequest = {},
 ): Promise<ProxiedAnswer> {
-  const response = await proxy.ask(id, asked);
+  const response = await proxy.ask(id, request);
   expect({
     id,
-    asked,
+    asked: request,
     status: response.status,
     violations: response.ofResponse,
     text: response.status === status ? '' : response.text,
   }).toEqual({
     id,
-    asked,
+    asked: request,
     status,
     violations: [],
     text: '',
@@ -28,10 +28,19 @@ export async function expectAnswer(
 }
 
 /** The same for a request that also matches the document; returns the body. */
-export async function expectGood<Body>(proxy: ValidatingProxy, id: OperationId, asked: Asked = {}): Promise<Body> {
+export async function expectGood<Body>(
+  proxy: ValidatingProxy,
+  id: OperationId,
+  request: OperationRequest = {},
+): Promise<Body> {
   const operation = OPERATIONS[id];
-  const response = await expectAnswer(proxy, id, operation.access === 'closed' ? 403 : operation.success.status, asked);
-  expect({ id, asked, violations: response.ofRequest }).toEqual({ id, asked, violations: [] });
+  const response = await expectAnswer(
+    proxy,
+    id,
+    operation.access === 'closed' ? 403 : operation.success.status,
+    request,
+  );
+  expect({ id, asked: request, violations: response.ofRequest }).toEqual({ id, asked: request, violations: [] });
   return JSON.parse(response.text) as Body;
 }
 
@@ -40,7 +49,7 @@ export async function expectRefused(
   id: OperationId,
   status: number,
   code: string,
-  asked: Asked = {},
+  asked: OperationRequest = {},
 ): Promise<void> {
   const { text } = await expectAnswer(proxy, id, status, asked);
   expect(JSON.parse(text)).toMatchObject({ error: { code } });
@@ -55,11 +64,11 @@ export interface Page<Item> {
 export async function expectEverything<Item>(
   proxy: ValidatingProxy,
   id: OperationId,
-  { query = '?limit=100', ...asked }: Asked,
+  { query = '?limit=100', ...request }: OperationRequest,
 ): Promise<readonly Item[]> {
   const items: Item[] = [];
   for (let cursor = ''; ; ) {
-    const { data, meta } = await expectGood<Page<Item>>(proxy, id, { ...asked, query: `${query}${cursor}` });
+    const { data, meta } = await expectGood<Page<Item>>(proxy, id, { ...request, query: `${query}${cursor}` });
     items.push(...data.items);
     if (!meta.hasMore) return items;
     cursor = `&cursor=${meta.nextCursor}`;

@@ -37,25 +37,25 @@ export async function startBalancer(backends: readonly Backend[]): Promise<Balan
     }
   });
   let turn = 0;
-  const server = createServer((asked, answer) => {
+  const server = createServer((incoming, answer) => {
     const ready = [...up];
     const backend = ready[(turn += 1) % ready.length];
     const fail = (reason: string): void => {
-      failures.push(`${asked.method} ${asked.url}: ${reason}`);
+      failures.push(`${incoming.method} ${incoming.url}: ${reason}`);
       if (answer.headersSent) answer.destroy();
       else answer.writeHead(502).end();
     };
     if (backend === undefined) return fail('no process is ready');
-    const { connection: _hop, ...headers } = asked.headers;
-    const outgoing = request(`${backend.baseUrl}${asked.url}`, { agent, method: asked.method, headers });
+    const { connection: _hop, ...headers } = incoming.headers;
+    const outgoing = request(`${backend.baseUrl}${incoming.url}`, { agent, method: incoming.method, headers });
     outgoing.once('error', (error) => fail((error as NodeJS.ErrnoException).code ?? error.message));
     outgoing.once('response', (came) => {
-      const { connection: _of, ...told } = came.headers;
+      const { connection: _of, ...answerHeaders } = came.headers;
       came.once('error', (error) => fail(error.message));
-      answer.writeHead(came.statusCode!, told);
+      answer.writeHead(came.statusCode!, answerHeaders);
       came.pipe(answer);
     });
-    asked.pipe(outgoing);
+    incoming.pipe(outgoing);
   });
   server.listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));

@@ -26,7 +26,7 @@ const STDERR = 2;
 
 /** Routes log lines, which bypass the streams, to the command that wrote them. */
 const saying = new AsyncLocalStorage<(bytes: Uint8Array) => void>();
-const writeSync = fs.writeSync.bind(fs) as (fd: number, ...given: readonly unknown[]) => number;
+const writeSync = fs.writeSync.bind(fs) as (fd: number, ...args: readonly unknown[]) => number;
 fs.writeSync = ((fd: number, data: string | Uint8Array, ...rest: readonly unknown[]) => {
   const say = fd === STDERR ? saying.getStore() : undefined;
   if (say === undefined) return writeSync(fd, data, ...rest);

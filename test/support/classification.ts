@@ -88,8 +88,8 @@ export async function openClassification(
     parts,
     row,
     hits,
-    write: async (...stated: readonly (StoredEvent | readonly StoredEvent[])[]) =>
-      civic.writer.write(stated.flat().map(changeOf), {}),
+    write: async (...events: readonly (StoredEvent | readonly StoredEvent[])[]) =>
+      civic.writer.write(events.flat().map(changeOf), {}),
     start(
       overrides: Partial<ClassificationDependencies> = {},
       {

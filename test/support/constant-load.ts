@@ -8,7 +8,7 @@ export interface Question {
   readonly body?: string;
 }
 
-export interface Said {
+export interface LoadAnswer {
   readonly status: number;
   readonly text: string;
   /** The answer was the last one of its connection. */
@@ -18,7 +18,7 @@ export interface Said {
 /** One client with one connection, kept as long as the server allows. */
 export interface KeptClient {
   /** Rejects with the error of the connection; never repeats a request. */
-  ask(baseUrl: string, question: Question): Promise<Said>;
+  ask(baseUrl: string, question: Question): Promise<LoadAnswer>;
   close(): void;
 }
 

@@ -1,8 +1,11 @@
 import { expectAnswer, expectGood } from './as-documented.ts';
 import { currentRequest, legacyRequest, type ToolSending } from './tool-requests.ts';
-import type { Asked, ValidatingProxy } from './validating-proxy.ts';
+import type { OperationRequest, ValidatingProxy } from './validating-proxy.ts';
 
-const requestOf = ({ headers, body }: ToolSending): Asked => ({ headers, body: JSON.parse(body) as unknown });
+const requestOf = ({ headers, body }: ToolSending): OperationRequest => ({
+  headers,
+  body: JSON.parse(body) as unknown,
+});
 
 /** A request that is answered 406: as JSON in the 2025 era too, so that a wrong body can be made of it. */
 export const unacceptableToolRequest = requestOf(
@@ -28,7 +31,7 @@ export async function expectToolRefusals(
   proxy: ValidatingProxy,
   keys: { readonly key: string; readonly narrow: string },
 ): Promise<void> {
-  const refused = (status: number, sending: ToolSending, more: Asked = {}) =>
+  const refused = (status: number, sending: ToolSending, more: OperationRequest = {}) =>
     expectAnswer(proxy, 'postMcpJsonRpc', status, { ...requestOf(sending), key: keys.key, ...more });
   await refused(400, currentRequest('tools/list', { headers: { 'mcp-method': 'ping' } }));
   await refused(400, legacyRequest('tools/list'), { body: [] });

@@ -79,13 +79,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-interface Found {
+interface RunningProcess {
   readonly pid: number;
   readonly command: string;
 }
 
 /** The running supervisor and PostgreSQL processes of a data directory. */
-export function processesOf(dataDir: string): Found[] {
+export function processesOf(dataDir: string): RunningProcess[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {

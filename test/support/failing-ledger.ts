@@ -8,8 +8,8 @@ export function openWithFailing(
   method: 'reserve' | 'find',
   when: 'before' | 'after' = 'before',
 ): Payments {
-  const failing = async (...given: readonly unknown[]): Promise<never> => {
-    if (when === 'after') await (shop.ledger[method] as (...all: readonly unknown[]) => Promise<unknown>)(...given);
+  const failing = async (...args: readonly unknown[]): Promise<never> => {
+    if (when === 'after') await (shop.ledger[method] as (...all: readonly unknown[]) => Promise<unknown>)(...args);
     throw new Error('the store is gone');
   };
   return shop.open({ ledger: { ...shop.ledger, [method]: failing } });

@@ -312,9 +312,9 @@ export async function startHttpEdge(settings: EdgeSettings = {}): Promise<HttpEd
     publicLimits: limits,
     reportClients: createReportClients({
       counts: {
-        take: async (...asked) => {
+        take: async (...args) => {
           if (edge.clients === 'failing') throw new Error('the counts are down');
-          return clientCounts.take(...asked);
+          return clientCounts.take(...args);
         },
       },
       limit: settings.reportClientLimit ?? { requests: 1_000_000, seconds: 60 },

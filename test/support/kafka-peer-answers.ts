@@ -12,7 +12,7 @@ export interface PeerState {
   readonly autoCreate: number;
 }
 
-type Answer = (asked: WireReader, state: PeerState) => WireWriter | Promise<WireWriter>;
+type Answer = (request: WireReader, state: PeerState) => WireWriter | Promise<WireWriter>;
 
 /** Calls that the peer serves, by the number and the version that the protocol gives them; each is advertised in this one version. */
 interface Api {
@@ -24,12 +24,12 @@ interface Api {
 
 const HOST = '127.0.0.1';
 const topicsOf = <Part>(
-  asked: WireReader,
+  request: WireReader,
   part: (topic: string) => Part,
 ): { readonly topic: string; readonly parts: Part[] }[] =>
-  asked.list(() => {
-    const topic = asked.text();
-    return { topic, parts: asked.list(() => part(topic)) };
+  request.list(() => {
+    const topic = request.text();
+    return { topic, parts: request.list(() => part(topic)) };
   });
 
 function groupOf({ groups }: PeerState, id: string): PeerGroup {
@@ -40,13 +40,13 @@ function groupOf({ groups }: PeerState, id: string): PeerGroup {
   return created;
 }
 
-const produce: Answer = (asked, { store, node }) => {
-  const name = asked.nullableText();
-  asked.int16();
-  asked.int32();
-  const topics = topicsOf(asked, (topic) => {
-    const index = asked.int32();
-    const bytes = asked.bytes();
+const produce: Answer = (request, { store, node }) => {
+  const name = request.nullableText();
+  request.int16();
+  request.int32();
+  const topics = topicsOf(request, (topic) => {
+    const index = request.int32();
+    const bytes = request.bytes();
     const partition = store.partition(topic, index);
     const none = (code: number): Produced => ({ code, base: -1n });
     if (partition === undefined) return { index, produced: none(CODES.unknownTopic) };
@@ -66,13 +66,17 @@ const produce: Answer = (asked, { store, node }) => {
   return response.int32(0);
 };
 
-const fetch: Answer = async (asked, { store }) => {
-  asked.int32();
-  const waitMs = asked.int32();
-  const minBytes = asked.int32();
-  asked.int32();
-  const committedOnly = asked.int8() === 1;
-  const topics = topicsOf(asked, () => ({ index: asked.int32(), from: asked.int64(), maxBytes: asked.int32() }));
+const fetch: Answer = async (request, { store }) => {
+  request.int32();
+  const waitMs = request.int32();
+  const minBytes = request.int32();
+  request.int32();
+  const committedOnly = request.int8() === 1;
+  const topics = topicsOf(request, () => ({
+    index: request.int32(),
+    from: request.int64(),
+    maxBytes: request.int32(),
+  }));
   const look = () => {
     store.transactions.expire(Date.now());
     return topics.map(({ topic, parts }) => ({
@@ -83,8 +87,8 @@ const fetch: Answer = async (asked, { store }) => {
       })),
     }));
   };
-  const isEnough = (found: ReturnType<typeof look>): boolean => {
-    const all = found.flatMap(({ parts }) => parts);
+  const isEnough = (batches: ReturnType<typeof look>): boolean => {
+    const all = batches.flatMap(({ parts }) => parts);
     if (all.some(({ fetched }) => fetched === undefined || fetched.code !== CODES.none)) return true;
     return all.reduce((sum, { fetched }) => sum + (fetched?.bytes.length ?? 0), 0) >= minBytes;
   };
@@ -113,9 +117,9 @@ const fetch: Answer = async (asked, { store }) => {
 };
 
 const LATEST = -1n;
-const listOffsets: Answer = (asked, { store }) => {
-  asked.int32();
-  const topics = topicsOf(asked, () => ({ index: asked.int32(), time: asked.int64() }));
+const listOffsets: Answer = (request, { store }) => {
+  request.int32();
+  const topics = topicsOf(request, () => ({ index: request.int32(), time: request.int64() }));
   const response = new WireWriter();
   return response.list(topics, ({ topic, parts }) =>
     response.text(topic).list(parts, ({ index, time }) => {
@@ -130,9 +134,9 @@ const listOffsets: Answer = (asked, { store }) => {
   );
 };
 
-const metadata: Answer = (asked, { store, autoCreate }) => {
-  const names = asked.nullableList(() => asked.text()) ?? [...store.topics.keys()];
-  if (asked.boolean() && autoCreate > 0) for (const name of names) store.create(name, autoCreate);
+const metadata: Answer = (request, { store, autoCreate }) => {
+  const names = request.nullableList(() => request.text()) ?? [...store.topics.keys()];
+  if (request.boolean() && autoCreate > 0) for (const name of names) store.create(name, autoCreate);
   const response = new WireWriter().int32(0);
   response.list([...store.nodes], ([id, port]) => response.int32(id).text(HOST).int32(port).text(null));
   response.text('peer').int32(store.coordinator.node);
@@ -151,13 +155,13 @@ const metadata: Answer = (asked, { store, autoCreate }) => {
   });
 };
 
-const createTopics: Answer = (asked, { store }) => {
-  const topics = asked.list(() => {
-    const topic = asked.text();
-    const partitions = asked.int32();
-    asked.int16();
-    asked.list(() => [asked.int32(), asked.list(() => asked.int32())]);
-    const config = new Map(asked.list(() => [asked.text(), asked.nullableText()] as const));
+const createTopics: Answer = (request, { store }) => {
+  const topics = request.list(() => {
+    const topic = request.text();
+    const partitions = request.int32();
+    request.int16();
+    request.list(() => [request.int32(), request.list(() => request.int32())]);
+    const config = new Map(request.list(() => [request.text(), request.nullableText()] as const));
     return { topic, created: store.create(topic, Math.max(1, partitions), config) };
   });
   const response = new WireWriter();
@@ -172,45 +176,45 @@ const createTopics: Answer = (asked, { store }) => {
 const findCoordinator: Answer = (_, { store: { coordinator } }) =>
   new WireWriter().int32(0).int16(CODES.none).text(null).int32(coordinator.node).text(HOST).int32(coordinator.port);
 
-const joinGroup: Answer = async (asked, state) => {
-  const group = groupOf(state, asked.text());
-  const [sessionMs, rebalanceMs, member] = [asked.int32(), asked.int32(), asked.text()];
-  asked.text();
-  const protocols = asked.list(() => ({ name: asked.text(), metadata: asked.bytes() }));
+const joinGroup: Answer = async (request, state) => {
+  const group = groupOf(state, request.text());
+  const [sessionMs, rebalanceMs, member] = [request.int32(), request.int32(), request.text()];
+  request.text();
+  const protocols = request.list(() => ({ name: request.text(), metadata: request.bytes() }));
   const joined = await group.join({ member, sessionMs, rebalanceMs, protocols });
   const response = new WireWriter().int32(0).int16(joined.code).int32(joined.generation);
   response.text(joined.protocol).text(joined.leader).text(joined.member);
   return response.list(joined.members, ({ id, metadata: bytes }) => response.text(id).bytes(bytes));
 };
 
-const syncGroup: Answer = async (asked, state) => {
-  const group = groupOf(state, asked.text());
-  const [generation, member] = [asked.int32(), asked.text()];
-  const assignments = new Map(asked.list(() => [asked.text(), asked.bytes()] as const));
+const syncGroup: Answer = async (request, state) => {
+  const group = groupOf(state, request.text());
+  const [generation, member] = [request.int32(), request.text()];
+  const assignments = new Map(request.list(() => [request.text(), request.bytes()] as const));
   const { code, assignment } = await group.sync(member, generation, assignments);
   return new WireWriter().int32(0).int16(code).bytes(assignment);
 };
 
-const heartbeat: Answer = (asked, state) => {
-  const group = groupOf(state, asked.text());
-  const generation = asked.int32();
-  return new WireWriter().int32(0).int16(group.heartbeat(asked.text(), generation));
+const heartbeat: Answer = (request, state) => {
+  const group = groupOf(state, request.text());
+  const generation = request.int32();
+  return new WireWriter().int32(0).int16(group.heartbeat(request.text(), generation));
 };
 
-const leaveGroup: Answer = (asked, state) =>
-  new WireWriter().int32(0).int16(groupOf(state, asked.text()).leave(asked.text()));
+const leaveGroup: Answer = (request, state) =>
+  new WireWriter().int32(0).int16(groupOf(state, request.text()).leave(request.text()));
 
-const offsetCommit: Answer = (asked, state) => {
-  const group = asked.text();
-  const generation = asked.int32();
-  const code = groupOf(state, group).mayCommit(asked.text(), generation);
-  asked.int64();
-  const topics = topicsOf(asked, (topic) => ({
+const offsetCommit: Answer = (request, state) => {
+  const group = request.text();
+  const generation = request.int32();
+  const code = groupOf(state, group).mayCommit(request.text(), generation);
+  request.int64();
+  const topics = topicsOf(request, (topic) => ({
     group,
     topic,
-    partition: asked.int32(),
-    offset: asked.int64(),
-    metadata: asked.nullableText(),
+    partition: request.int32(),
+    offset: request.int64(),
+    metadata: request.nullableText(),
   }));
   if (code === CODES.none) for (const { parts } of topics) state.store.commit(parts);
   const response = new WireWriter().int32(0);
@@ -219,9 +223,9 @@ const offsetCommit: Answer = (asked, state) => {
   );
 };
 
-const offsetFetch: Answer = (asked, { store }) => {
-  const group = asked.text();
-  const named = asked.nullableList(() => ({ topic: asked.text(), parts: asked.list(() => asked.int32()) }));
+const offsetFetch: Answer = (request, { store }) => {
+  const group = request.text();
+  const named = request.nullableList(() => ({ topic: request.text(), parts: request.list(() => request.int32()) }));
   const topics = named ?? store.committedBy(group).map(({ topic, partition }) => ({ topic, parts: [partition] }));
   const response = new WireWriter().int32(0);
   response.list(topics, ({ topic, parts }) =>
@@ -237,15 +241,15 @@ const offsetFetch: Answer = (asked, { store }) => {
   return response.int16(CODES.none);
 };
 
-const initProducerId: Answer = (asked, { store }) => {
-  const name = asked.nullableText();
-  const { producer, epoch } = store.transactions.init(name, asked.int32());
+const initProducerId: Answer = (request, { store }) => {
+  const name = request.nullableText();
+  const { producer, epoch } = store.transactions.init(name, request.int32());
   return new WireWriter().int32(0).int16(CODES.none).int64(producer).int16(epoch);
 };
 
-const addPartitions: Answer = (asked, { store }) => {
-  const [name, producer, epoch] = [asked.text(), asked.int64(), asked.int16()];
-  const topics = topicsOf(asked, (topic) => ({ index: asked.int32(), topic }));
+const addPartitions: Answer = (request, { store }) => {
+  const [name, producer, epoch] = [request.text(), request.int64(), request.int16()];
+  const topics = topicsOf(request, (topic) => ({ index: request.int32(), topic }));
   const partitions = topics.flatMap(({ parts }) => parts.map(({ topic, index }) => store.partition(topic, index)));
   const existing = partitions.filter((partition) => partition !== undefined);
   const code =
@@ -258,24 +262,24 @@ const addPartitions: Answer = (asked, { store }) => {
   );
 };
 
-const addOffsets: Answer = (asked, { store }) => {
-  const [name, producer, epoch] = [asked.text(), asked.int64(), asked.int16()];
-  return new WireWriter().int32(0).int16(store.transactions.addGroup(name, producer, epoch, asked.text()));
+const addOffsets: Answer = (request, { store }) => {
+  const [name, producer, epoch] = [request.text(), request.int64(), request.int16()];
+  return new WireWriter().int32(0).int16(store.transactions.addGroup(name, producer, epoch, request.text()));
 };
 
-const endTransaction: Answer = (asked, { store }) => {
-  const [name, producer, epoch] = [asked.text(), asked.int64(), asked.int16()];
-  return new WireWriter().int32(0).int16(store.transactions.end(name, producer, epoch, asked.boolean()));
+const endTransaction: Answer = (request, { store }) => {
+  const [name, producer, epoch] = [request.text(), request.int64(), request.int16()];
+  return new WireWriter().int32(0).int16(store.transactions.end(name, producer, epoch, request.boolean()));
 };
 
-const commitInTransaction: Answer = (asked, { store }) => {
-  const [name, group, producer, epoch] = [asked.text(), asked.text(), asked.int64(), asked.int16()];
-  const topics = topicsOf(asked, (topic) => ({
+const commitInTransaction: Answer = (request, { store }) => {
+  const [name, group, producer, epoch] = [request.text(), request.text(), request.int64(), request.int16()];
+  const topics = topicsOf(request, (topic) => ({
     group,
     topic,
-    partition: asked.int32(),
-    offset: asked.int64(),
-    metadata: asked.nullableText(),
+    partition: request.int32(),
+    offset: request.int64(),
+    metadata: request.nullableText(),
   }));
   const code = store.transactions.commitLater(
     name,

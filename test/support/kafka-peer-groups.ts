@@ -37,41 +37,41 @@ export class PeerGroup {
   #giveUp: NodeJS.Timeout | null = null;
   #named = 0;
 
-  join(asked: {
+  join(request: {
     readonly member: string;
     readonly sessionMs: number;
     readonly rebalanceMs: number;
     readonly protocols: Member['protocols'];
   }): Promise<Joined> {
     const { promise, resolve } = Promise.withResolvers<Joined>();
-    if (asked.member !== '' && !this.#members.has(asked.member)) {
+    if (request.member !== '' && !this.#members.has(request.member)) {
       resolve({
         code: CODES.unknownMember,
         generation: -1,
         protocol: '',
         leader: '',
-        member: asked.member,
+        member: request.member,
         members: [],
       });
       return promise;
     }
-    const id = asked.member === '' ? `member-${(this.#named += 1)}-${process.pid}` : asked.member;
+    const id = request.member === '' ? `member-${(this.#named += 1)}-${process.pid}` : request.member;
     const member: Member = this.#members.get(id) ?? {
       id,
-      sessionMs: asked.sessionMs,
+      sessionMs: request.sessionMs,
       protocols: [],
       timer: null,
       joining: null,
       syncing: null,
       assignment: NO_BYTES,
     };
-    member.sessionMs = asked.sessionMs;
-    member.protocols = asked.protocols;
+    member.sessionMs = request.sessionMs;
+    member.protocols = request.protocols;
     member.joining = resolve;
     this.#members.set(id, member);
     if (member.timer !== null) clearTimeout(member.timer);
     member.timer = null;
-    this.#prepare(asked.rebalanceMs);
+    this.#prepare(request.rebalanceMs);
     return promise;
   }
 

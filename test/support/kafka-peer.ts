@@ -96,8 +96,8 @@ export async function startKafkaPeer(settings: KafkaPeerSettings = {}): Promise<
       }),
     );
   });
-  const listen = async (wanted: number): Promise<void> => {
-    await new Promise<void>((resolve) => server.listen(wanted, '127.0.0.1', resolve));
+  const listen = async (requestedPort: number): Promise<void> => {
+    await new Promise<void>((resolve) => server.listen(requestedPort, '127.0.0.1', resolve));
     port = (server.address() as { port: number }).port;
     store.nodes.set(node, port);
   };

@@ -155,18 +155,18 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
   };
 
   /** True if the append must not be answered; `store` puts it in the log. */
-  const fails = (put: () => void): boolean => {
+  const fails = (append: () => void): boolean => {
     if (takeFault(faults, 'cutBeforeStoring')) {
       way.cut();
       return true;
     }
     if (takeFault(faults, 'cutAfterStoring')) {
-      put();
+      append();
       way.cut();
       return true;
     }
     if (!takeFault(faults, 'neverAnswer')) return false;
-    put();
+    append();
     return true;
   };
 

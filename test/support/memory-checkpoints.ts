@@ -6,9 +6,9 @@ export function memoryCheckpoints() {
   const rows = new Map<string, DeciderCheckpoint>();
   const edit = (decider: string, change: (checkpoint: DeciderCheckpoint) => DeciderCheckpoint): void => {
     let edited = 0;
-    for (const [key, kept] of rows) {
-      if (kept.decider !== decider) continue;
-      rows.set(key, change(kept));
+    for (const [key, checkpoint] of rows) {
+      if (checkpoint.decider !== decider) continue;
+      rows.set(key, change(checkpoint));
       edited += 1;
     }
     if (edited === 0) throw new Error(`there is no checkpoint of ${decider}`);
@@ -23,8 +23,8 @@ export function memoryCheckpoints() {
     edit,
     /** Recomputes the seal of the changed row. */
     reseal: (decider: string, change: (checkpoint: DeciderCheckpoint) => DeciderCheckpoint): void =>
-      edit(decider, (kept) => {
-        const changed = change(kept);
+      edit(decider, (checkpoint) => {
+        const changed = change(checkpoint);
         const { stream, version, revision, eventId, state } = changed;
         const sealed = JSON.stringify([stream, changed.decider, version, revision, eventId, state]);
         return { ...changed, seal: createHash('sha256').update(sealed).digest('hex') };

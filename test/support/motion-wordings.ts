@@ -1,9 +1,9 @@
 import type { NormalizedContent } from '../../domain/records/resources.ts';
 
-export type Said = NormalizedContent<'agenda_items'>['outcome'];
+export type RowOutcome = NormalizedContent<'agenda_items'>['outcome'];
 
 /** Words, what they say beside the flag "Pass", and what they say without a flag where that differs. */
-export const WORDINGS: readonly (readonly [string, Said, Said?])[] = [
+export const WORDINGS: readonly (readonly [string, RowOutcome, RowOutcome?])[] = [
   // A motion to deny that carried.
   ['Council Member Ash moved to deny the zoning change. Motion carried 8-1.', 'denied'],
   ['Motion: To deny. Vote: 7-0.', 'denied'],

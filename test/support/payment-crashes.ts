@@ -20,7 +20,7 @@ const COMMITS: ReadonlySet<string> = new Set<keyof PaymentLedger | keyof EventLo
   'claimUnknown',
   'claimOne',
   'attempt',
-  'lookAgain',
+  'postponeCheck',
   'markPublished',
   'append',
 ]);
@@ -34,7 +34,7 @@ export interface Mortal {
   readonly dead: () => boolean;
 }
 
-type Port = Readonly<Record<string, (...given: readonly unknown[]) => Promise<unknown>>>;
+type Port = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
 
 /** The ports of a process that dies at the given place and does nothing later. */
 export function mortal(
@@ -49,14 +49,14 @@ export function mortal(
   const through = <Target extends object>(target: Target): Target =>
     new Proxy(target, {
       get(_, name: string) {
-        return async (...given: readonly unknown[]) => {
+        return async (...args: readonly unknown[]) => {
           alive();
           const counted = COMMITS.has(name);
           if (counted) commits += 1;
           const here = counted && commits === death?.commit;
           if (here && death.when === 'before') dead = true;
           alive();
-          const result = await (target as Port)[name]!(...given);
+          const result = await (target as Port)[name]!(...args);
           if (here) dead = true;
           alive();
           return result;

@@ -19,16 +19,16 @@ const inner = topicClassifier();
 const classifier = {
   name: inner.name,
   formerNames: [],
-  classify: async (...asked: Parameters<typeof inner.classify>) => {
-    const hits = await inner.classify(...asked);
+  classify: async (...args: Parameters<typeof inner.classify>) => {
+    const hits = await inner.classify(...args);
     say('classifying');
     await once(lines, 'line');
     return hits;
   },
 };
 const stopsAfterWriting = {
-  write: async (...asked: Parameters<typeof writer.write>) => {
-    await writer.write(...asked);
+  write: async (...args: Parameters<typeof writer.write>) => {
+    await writer.write(...args);
     say('written');
     return new Promise<never>(() => undefined);
   },

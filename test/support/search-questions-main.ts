@@ -10,7 +10,7 @@ import { startTestServer } from './test-server.ts';
  * Prints for each question whether a good answer is among the first three: `node search-questions-main.ts REPLAY [SHOWN]`. REPLAY is a program
  * that serves recordings of the Legistar Web API and prints its base URL; SHOWN is a number of titles to print below each question.
  */
-const [replay = '', shown = '0'] = process.argv.slice(2);
+const [replay = '', limit = '0'] = process.argv.slice(2);
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 const recordings = spawn(process.execPath, [replay], { stdio: ['ignore', 'pipe', 'inherit'] });
@@ -26,10 +26,10 @@ try {
     const answers = await askQuestions(civic, await readQuestions(name));
     for (const { question, place, data } of answers) {
       say(`${place > 0 && place <= FOUND_IN ? 'good' : 'MISS'} ${String(place).padStart(3)}  ${question}`);
-      const rows = data.results.slice(0, Number(shown));
+      const rows = data.results.slice(0, Number(limit));
       for (const { matterFile, meetingDate, title } of rows)
         say(`        ${matterFile ?? '-'} ${meetingDate} ${title.slice(0, 150)}`);
-      if (Number(shown) > 0) say(`        ${data.guidance.slice(0, 200)}`);
+      if (Number(limit) > 0) say(`        ${data.guidance.slice(0, 200)}`);
     }
     say(`${name}: ${answers.filter(({ place }) => place > 0 && place <= FOUND_IN).length} of ${answers.length}`);
   }

@@ -87,16 +87,16 @@ export async function serveCivic(
   const serving = serve(civic, { role: 'api', stopping: stopping.signal, print: banner.resolve, toTerminal: false });
   const text = await Promise.race([banner.promise, serving.then(() => Promise.reject(new Error('the service ended')))]);
 
-  const command: ServedCivic['command'] = async (accountId, asked) => {
+  const command: ServedCivic['command'] = async (accountId, request) => {
     const commandId = civic.identifiers.next();
     const handled = await handleAccountCommand(civic, {
       accountId,
-      command: asked,
+      command: request,
       commandId,
       context: {},
       deadline: clock.now() + DEADLINE_MS,
     });
-    if (handled.kind !== 'appended') throw new Error(`${asked.type} was ${handled.kind}`);
+    if (handled.kind !== 'appended') throw new Error(`${request.type} was ${handled.kind}`);
     await civic.caughtUp(handled.position);
   };
 

@@ -2,8 +2,8 @@
 const by = Number(process.env.TEST_CLOCK_SHIFT_MS);
 const Right = Date;
 globalThis.Date = class Date extends Right {
-  constructor(...given) {
-    super(...(given.length === 0 ? [Right.now() + by] : given));
+  constructor(...args) {
+    super(...(args.length === 0 ? [Right.now() + by] : args));
   }
   static now() {
     return Right.now() + by;

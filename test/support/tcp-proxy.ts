@@ -10,7 +10,7 @@ export interface TcpProxy {
   /** Delays each chunk in both directions by this many milliseconds; 0 for no delay. */
   slow(milliseconds: number): void;
   /** Ends one side of every open connection; the other side is not informed until `flow`. */
-  halfOpen(lost: 'near' | 'far'): void;
+  halfOpen(side: 'near' | 'far'): void;
   /** Ends what `stall` and `halfOpen` began. */
   flow(): void;
   goDown(): Promise<void>;
@@ -77,10 +77,10 @@ export async function openTcpProxy(target: () => NetConnectOpts): Promise<TcpPro
     slow(milliseconds) {
       delay = milliseconds;
     },
-    halfOpen(lost) {
+    halfOpen(side) {
       for (const [near, far] of pairs) {
-        orphans.add(lost === 'near' ? far : near);
-        (lost === 'near' ? near : far).destroy();
+        orphans.add(side === 'near' ? far : near);
+        (side === 'near' ? near : far).destroy();
       }
     },
     flow() {

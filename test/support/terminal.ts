@@ -12,7 +12,7 @@ interface InTerminal {
   readonly typed?: { readonly after: string; readonly text: string };
 }
 
-export interface Shown {
+export interface Screen {
   readonly exitCode: number | null;
   /** All bytes that the terminal received. */
   readonly raw: string;
@@ -23,7 +23,10 @@ export interface Shown {
 const quoted = (word: string): string => `'${word.replaceAll("'", `'\\''`)}'`;
 
 /** Runs a command with a terminal as its standard input, output and error. */
-export async function inTerminal(command: readonly string[], { columns, cwd, env, typed }: InTerminal): Promise<Shown> {
+export async function inTerminal(
+  command: readonly string[],
+  { columns, cwd, env, typed }: InTerminal,
+): Promise<Screen> {
   const line = `stty rows 24 cols ${columns} -echo && exec ${command.map(quoted).join(' ')}`;
   const child = spawn('script', ['-qefc', line, '/dev/null'], { cwd, env: { SHELL: '/bin/sh', ...env } });
   let raw = '';

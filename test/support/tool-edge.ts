@@ -14,7 +14,7 @@ export interface ToolEdge extends HttpEdge {
   /** Units that a batch may still take. */
   room: number;
   /** Uses the key for the tools by default. */
-  ask(asked: Omit<ToolAsk, 'url'>): Promise<ToolAnswer>;
+  ask(request: Omit<ToolAsk, 'url'>): Promise<ToolAnswer>;
   /** Call it between two tests. */
   forget(): void;
 }
@@ -46,7 +46,7 @@ export async function startToolEdge(): Promise<ToolEdge> {
     ran,
     charged,
     room: Number.POSITIVE_INFINITY,
-    ask: (asked: Omit<ToolAsk, 'url'>) => askTools({ url: edge.url, key: edge.keys.mcp, ...asked }),
+    ask: (args: Omit<ToolAsk, 'url'>) => askTools({ url: edge.url, key: edge.keys.mcp, ...args }),
     forget: () => {
       [ran.length, charged.length, toolEdge.room, toolEdge.identity] = [0, 0, Number.POSITIVE_INFINITY, 'working'];
     },

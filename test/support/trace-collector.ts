@@ -27,7 +27,7 @@ interface Attribute {
   readonly key: string;
   readonly value: Readonly<Record<string, unknown>>;
 }
-interface Sent {
+interface ReceivedSpan {
   readonly resourceSpans: readonly {
     readonly resource: { readonly attributes: readonly Attribute[] };
     readonly scopeSpans: readonly {
@@ -47,13 +47,13 @@ export async function startTraceCollector(): Promise<TraceCollector> {
   const collector = { url: '', spans: [] as CollectedSpan[], resource: {}, received: '' };
   const take = (text: string): void => {
     collector.received += text;
-    for (const { resource, scopeSpans } of (JSON.parse(text) as Sent).resourceSpans) {
+    for (const { resource, scopeSpans } of (JSON.parse(text) as ReceivedSpan).resourceSpans) {
       collector.resource = plain(resource.attributes);
       for (const span of scopeSpans.flatMap(({ spans }) => spans)) {
-        const { attributes, status, ...told } = span;
+        const { attributes, status, ...spanFields } = span;
         collector.spans.push({
-          ...told,
-          parentSpanId: told.parentSpanId ?? '',
+          ...spanFields,
+          parentSpanId: spanFields.parentSpanId ?? '',
           attributes: plain(attributes),
           failed: status?.code === 2,
         });

@@ -17,7 +17,7 @@ export interface ProxiedAnswer {
 }
 
 /** The input of an operation; a body that is not text is sent as JSON. */
-export interface Asked {
+export interface OperationRequest {
   readonly params?: Readonly<Record<string, string>>;
   /** Query, including the question mark. */
   readonly query?: string;
@@ -28,7 +28,7 @@ export interface Asked {
 
 /** Prism between a client and a service: it forwards everything and names differences from the document. */
 export interface ValidatingProxy {
-  ask(id: OperationId, asked?: Asked): Promise<ProxiedAnswer>;
+  ask(id: OperationId, request?: OperationRequest): Promise<ProxiedAnswer>;
   /** The answers so far without a difference, as `operationId status`. */
   readonly answered: ReadonlySet<string>;
   close(): Promise<void>;
@@ -40,12 +40,12 @@ const SILENT = Object.fromEntries(
 SILENT['child'] = () => SILENT;
 
 /** Starts one on a free port, for the document that the service answers unless another is given. Close it in `afterAll` or `finally`. */
-export async function startValidatingProxy(upstream: string, given?: object): Promise<ValidatingProxy> {
+export async function startValidatingProxy(upstream: string, override?: object): Promise<ValidatingProxy> {
   // As JSON, for Prism puts what it resolves in the place of references.
   const document =
-    given === undefined
+    override === undefined
       ? await (await fetch(`${upstream}/api/openapi.json`)).json()
-      : JSON.parse(JSON.stringify(given));
+      : JSON.parse(JSON.stringify(override));
   const operations = await prismHttp.getHttpOperationsFromSpec(document as object);
   const server = prismServer.createServer(operations, {
     cors: false,
@@ -66,8 +66,8 @@ export async function startValidatingProxy(upstream: string, given?: object): Pr
   const answered = new Set<string>();
   return {
     answered,
-    ask: async (id, asked = {}) => {
-      const response = await fetch(url + pathOf(id, asked), requestOf(id, asked));
+    ask: async (id, request = {}) => {
+      const response = await fetch(url + pathOf(id, request), requestOf(id, request));
       const violations = violationsOf(response.headers.get('sl-violations'));
       const ofResponse = violations.filter(({ location: [side] }) => side === 'response');
       if (ofResponse.length === 0) answered.add(`${id} ${response.status}`);
@@ -83,10 +83,10 @@ export async function startValidatingProxy(upstream: string, given?: object): Pr
   };
 }
 
-const pathOf = (id: OperationId, { params = {}, query = '' }: Asked): string =>
+const pathOf = (id: OperationId, { params = {}, query = '' }: OperationRequest): string =>
   OPERATIONS[id].path.replaceAll(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? '')) + query;
 
-const requestOf = (id: OperationId, { key, headers, body }: Asked): RequestInit => ({
+const requestOf = (id: OperationId, { key, headers, body }: OperationRequest): RequestInit => ({
   method: OPERATIONS[id].method,
   headers: {
     ...(key === undefined || key === null ? {} : { authorization: `Bearer ${key}` }),

@@ -13,7 +13,7 @@ const ABI = parseAbi([
 ]);
 const LATEST = 1_000_000n;
 
-interface Asked {
+interface RpcCall {
   readonly id: number;
   readonly method: string;
   readonly params: readonly Record<string, unknown>[];
@@ -41,7 +41,7 @@ export async function startLocalNode(chain: LocalChain): Promise<LocalNode> {
     logIndex: '0x0',
     removed: false,
   });
-  const answers: Record<string, (params: Asked['params']) => unknown> = {
+  const answers: Record<string, (params: RpcCall['params']) => unknown> = {
     eth_call([call]) {
       const { args } = decodeFunctionData({ abi: ABI, data: call!.data as Hex });
       const [payer, nonce] = args;
@@ -101,7 +101,7 @@ export async function startLocalNode(chain: LocalChain): Promise<LocalNode> {
   };
   const server = createServer((request, response) => {
     void json(request).then((body) => {
-      const { id, method, params } = body as Asked;
+      const { id, method, params } = body as RpcCall;
       if (node.down) return response.writeHead(503).end();
       const answer = answers[method];
       const outcome = answer === undefined ? { error: { code: -32601, message: method } } : { result: answer(params) };

@@ -15,11 +15,11 @@ const issued: AccountEvent = {
   data: { keyId, sha256: 'a'.repeat(64), scopes: ['civic:read'], expiresAt: null },
 };
 
-const decided = (given: readonly AccountEvent[], command: AccountCommand) =>
-  accountDecider.decide(command, given.reduce(accountDecider.evolve, accountDecider.initialState()));
+const decided = (events: readonly AccountEvent[], command: AccountCommand) =>
+  accountDecider.decide(command, events.reduce(accountDecider.evolve, accountDecider.initialState()));
 
-function refusal(given: readonly AccountEvent[], command: AccountCommand) {
-  const decision = decided(given, command);
+function refusal(events: readonly AccountEvent[], command: AccountCommand) {
+  const decision = decided(events, command);
   return decision instanceof Rejection ? decision.code : decision;
 }
 

@@ -56,8 +56,8 @@ describe('the amounts of an item', () => {
 
   it('an amount quotes the words of its field with their offset', () => {
     const text = 'Staff proposes 🌳 a cost of $4.5 million.';
-    const { amounts: found } = factsOf({ title: 'Trees', text });
-    expect(found).toEqual([
+    const { amounts } = factsOf({ title: 'Trees', text });
+    expect(amounts).toEqual([
       {
         field: 'text',
         sourceText: '$4.5 million',

@@ -46,8 +46,8 @@ describe('land and facilities', () => {
   });
 
   it('has the name of a facility, and none for an address', () => {
-    const { places: found } = factsOf({ title: 'Lights in Sample Park, 12 Oak Lane', text: null });
-    expect(found.map(({ name }) => name)).toEqual(['Sample Park', null]);
+    const { places } = factsOf({ title: 'Lights in Sample Park, 12 Oak Lane', text: null });
+    expect(places.map(({ name }) => name)).toEqual(['Sample Park', null]);
   });
 });
 

@@ -112,8 +112,8 @@ describe('bodies', () => {
         { slug } as RecordData<'public_bodies'>,
       ]),
     );
-  const slugsOf = (...given: Parameters<typeof mapBodies>) =>
-    mapBodies(...given).changes.map((change) =>
+  const slugsOf = (...args: Parameters<typeof mapBodies>) =>
+    mapBodies(...args).changes.map((change) =>
       change.op === 'upsert' ? (change.content as { slug: string }).slug : null,
     );
 

@@ -6,10 +6,10 @@ import {
   FURTHER_WORDINGS,
   LAST_WORDINGS,
 } from '../support/further-motion-wordings.ts';
-import { type Said, WORDINGS } from '../support/motion-wordings.ts';
+import { type RowOutcome, WORDINGS } from '../support/motion-wordings.ts';
 
 /** Outcome of a row whose action has no name of its own. */
-const outcomeIn = (words: string, flag: string | null, title = 'Example'): Said =>
+const outcomeIn = (words: string, flag: string | null, title = 'Example'): RowOutcome =>
   outcomeOf({
     EventItemActionName: 'Vote',
     EventItemActionText: words,
@@ -42,7 +42,7 @@ describe('the words of a motion', () => {
 });
 
 /** Base, noun and past tense of an act, and the outcome where a motion to do it carries. */
-const ACTS: readonly (readonly [string, string, string, Said])[] = [
+const ACTS: readonly (readonly [string, string, string, RowOutcome])[] = [
   ['approve', 'approval', 'approved', 'approved'],
   ['adopt', 'adoption', 'adopted', 'approved'],
   ['deny', 'denial', 'denied', 'denied'],

@@ -140,7 +140,7 @@ describe('the outcome of an item', () => {
     ['Vote', 'Motion to reject all bids carried', 'Pass', null, 'On the agenda of March 10, 2026'],
   ] as const)(
     'of %s, %j, %s agrees with the summary',
-    (EventItemActionName, EventItemActionText, EventItemPassedFlagName, outcome, said) => {
+    (EventItemActionName, EventItemActionText, EventItemPassedFlagName, outcome, message) => {
       const row = { EventItemActionName, EventItemActionText, EventItemPassedFlagName, EventItemTitle: 'Example' };
       expect(outcomeOf(row)).toBe(outcome);
       const actionText = withFailedVote(EventItemActionText ?? EventItemActionName, row);
@@ -148,7 +148,7 @@ describe('the outcome of an item', () => {
         subject('Rezoning of sample land', { item: { actionText, outcome } }),
         shippedTaxonomy,
       );
-      expect(hit?.content.summary.replace(/ \(“.*”\)/, '')).toBe(`Rezoning of sample land. ${said}`);
+      expect(hit?.content.summary.replace(/ \(“.*”\)/, '')).toBe(`Rezoning of sample land. ${message}`);
     },
   );
 
@@ -169,14 +169,14 @@ describe('the outcome of an item', () => {
     ['Hearing Closed; CPC Recommendation Followed', null, 'Action on March 10, 2026'],
     ['Deleted', null, 'Action on March 10, 2026'],
     ['Held', null, 'Action on March 10, 2026'],
-  ] as const)('of the action %j is %j, and the summary says so: %s', (EventItemActionName, outcome, said) => {
+  ] as const)('of the action %j is %j, and the summary says so: %s', (EventItemActionName, outcome, message) => {
     expect(outcomeOf({ EventItemActionName, EventItemTitle: 'Example' })).toBe(outcome);
     for (const stated of [outcome, null]) {
       const [hit] = classifyItem(
         subject('Rezoning of sample land', { item: { actionText: EventItemActionName, outcome: stated } }),
         shippedTaxonomy,
       );
-      const clause = stated === null ? 'Action on March 10, 2026' : said;
+      const clause = stated === null ? 'Action on March 10, 2026' : message;
       expect(hit?.content.summary).toMatch(new RegExp(`^Rezoning of sample land\\. ${clause}(?: \\(“.*”\\)|: “.*”)?$`));
     }
   });

@@ -5,16 +5,16 @@ import { eventsAtOnce, joinTwins, readForTwins } from '../../src/sources/agendas
 const event = (EventId: number, fields: object = {}) =>
   eventRow.parse({ EventId, EventBodyId: 7, EventDate: '2026-03-10T00:00:00', EventTime: '6:00 PM', ...fields });
 
-interface Given {
+interface EventTexts {
   readonly fields?: object;
   readonly items?: readonly object[];
   readonly isPublished?: boolean;
 }
 
 /** The ids of the events of each meeting, its own first, and of the event whose items it has. */
-async function meetingsOf(given: Readonly<Record<number, Given>>): Promise<readonly string[]> {
+async function meetingsOf(texts: Readonly<Record<number, EventTexts>>): Promise<readonly string[]> {
   const readings = await Promise.all(
-    Object.entries(given).map(async ([id, { fields, items = [], isPublished = false }]) => {
+    Object.entries(texts).map(async ([id, { fields, items = [], isPublished = false }]) => {
       const row = event(Number(id), fields);
       const rows = items.map((item, index) =>
         eventItemRow.parse({ EventItemId: Number(id) * 100 + index, EventItemAgendaSequence: index + 1, ...item }),

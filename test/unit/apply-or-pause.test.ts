@@ -35,7 +35,7 @@ function world(refuse: (events: readonly StoredEvent[]) => Error | null) {
   const deps = {
     log: { distance: positionDistance },
     transactor: {
-      transaction: async <Result>(work: (given: typeof transaction) => Promise<Result>) => {
+      transaction: async <Result>(work: (open: typeof transaction) => Promise<Result>) => {
         const before = calls.checkpoint;
         try {
           return await work(transaction);

@@ -7,12 +7,12 @@ import type { BillingFacts, Tier } from '../../domain/plans.ts';
 const NOW = Date.parse('2026-03-01T00:00:00Z');
 const DAY_MS = 86_400_000;
 
-const facts = (given: Partial<BillingFacts>): BillingFacts => ({
+const facts = (facts: Partial<BillingFacts>): BillingFacts => ({
   channel: 'unset',
   tier: 'none',
   paidUntil: null,
   paidAt: null,
-  ...given,
+  ...facts,
 });
 const paid = (tier: Tier, paidUntil = NOW + 1): BillingFacts => facts({ channel: 'subscription', tier, paidUntil });
 

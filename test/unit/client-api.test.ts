@@ -3,13 +3,13 @@ import { OPERATIONS } from '../../contract/operations.ts';
 import { TOOL_NAMES } from '../../contract/tools/tool-names.ts';
 import { CivicError, type ClientSettings, createCivicClient } from '../../client/api/index.ts';
 
-interface Sent {
+interface SentRequest {
   readonly method: string;
   readonly url: string;
   readonly headers: Headers;
   readonly body: unknown;
 }
-type Reply = (sent: Sent, signal: AbortSignal) => Response | Promise<Response>;
+type Reply = (sent: SentRequest, signal: AbortSignal) => Response | Promise<Response>;
 
 const json = (status: number, body: unknown, headers: Record<string, string> = {}): Response =>
   new Response(JSON.stringify(body), { status, headers: { 'x-request-id': `request-${status}`, ...headers } });
@@ -20,7 +20,7 @@ const page = (items: readonly unknown[], nextCursor: string | null, hasMore: boo
 
 /** A client whose requests are answered by these replies, in order. */
 function clientOf(replies: readonly Reply[], settings: Partial<ClientSettings> = {}) {
-  const requests: Sent[] = [];
+  const requests: SentRequest[] = [];
   const pauses: number[] = [];
   const client = createCivicClient({
     baseUrl: 'https://records.test/',
@@ -108,7 +108,7 @@ describe('operations', () => {
 
   test('take the signal as the second argument, also without input, and refuse it in the input', async () => {
     const signal = AbortSignal.abort(new Error('it was ended'));
-    const { client, sent } = clientOf([(_, given) => Promise.reject(given.reason as Error)]);
+    const { client, sent } = clientOf([(_, signal) => Promise.reject(signal.reason as Error)]);
     await expect(client.readCivicHealth({}, { signal })).rejects.toThrow('it was ended');
     const { readCivicHealth, readCivicChanges } = client as unknown as Record<
       string,
@@ -243,7 +243,7 @@ describe('retries', () => {
 });
 
 describe('iterators', () => {
-  const cursors = (sent: readonly Sent[]) => sent.map(({ url }) => new URL(url).searchParams.get('cursor'));
+  const cursors = (sent: readonly SentRequest[]) => sent.map(({ url }) => new URL(url).searchParams.get('cursor'));
 
   test('over changes go from page to page and end at the head', async () => {
     const { client, sent } = clientOf([
@@ -287,7 +287,7 @@ describe('iterators', () => {
   });
 
   const tooLarge = () => refused(413, 'response_too_large');
-  const limits = (sent: readonly Sent[]) => sent.map(({ url }) => new URL(url).searchParams.get('limit'));
+  const limits = (sent: readonly SentRequest[]) => sent.map(({ url }) => new URL(url).searchParams.get('limit'));
 
   test('over pages ask for fewer items where a page is too large, and for more again after eight that fit', async () => {
     const pages = Array.from({ length: 10 }, (_, nth) => () => page([{ cursor: `${nth}` }], `${nth}`, nth < 9));
@@ -332,7 +332,7 @@ describe('iterators', () => {
 });
 
 describe('a limit is a total, and a page has no more items than are wanted', () => {
-  const sizes = (sent: readonly Sent[]) => sent.map(({ url }) => new URL(url).searchParams.get('limit'));
+  const sizes = (sent: readonly SentRequest[]) => sent.map(({ url }) => new URL(url).searchParams.get('limit'));
 
   test('of changes, and of records of a snapshot', async () => {
     const pages = [() => page([{ id: 1 }, { id: 2 }], 'a', true), () => page([{ id: 3 }, { id: 4 }], 'b', true)];

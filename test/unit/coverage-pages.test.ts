@@ -175,10 +175,10 @@ describe('a coverage cursor', () => {
       offset: fc.integer({ min: 1, max: 255 }),
     });
     fc.assert(
-      fc.property(cursors, (made) => {
-        const text = encodeCoverageCursor(made);
+      fc.property(cursors, (cursor) => {
+        const text = encodeCoverageCursor(cursor);
         expect(text.length).toBeLessThanOrEqual(MAX_COVERAGE_CURSOR_LENGTH);
-        expect(decodeCoverageCursor(text)).toEqual(made);
+        expect(decodeCoverageCursor(text)).toEqual(cursor);
       }),
     );
     const spaced = JSON.stringify(['v', null, null, null, false, 20, 20]).replace(',', ', ');

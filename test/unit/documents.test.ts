@@ -100,8 +100,8 @@ describe('the OpenAPI document', () => {
     ['ToolCall', 'name', 6],
   ])('distinguishes a %s by its %s, one schema for each of %i values', (name, propertyName, count) => {
     const { discriminator, oneOf } = document.components.schemas[name]!;
-    const { mapping, ...told } = discriminator as { propertyName: string; mapping: Record<string, string> };
-    expect(told).toEqual({ propertyName });
+    const { mapping, ...rest } = discriminator as { propertyName: string; mapping: Record<string, string> };
+    expect(rest).toEqual({ propertyName });
     expect(Object.values(mapping)).toEqual(oneOf!.map(({ $ref }) => $ref));
     expect(oneOf).toHaveLength(count);
   });
@@ -264,7 +264,7 @@ describe('the pages', () => {
 });
 
 describe('the samples of an operation', () => {
-  interface Sent {
+  interface SampleRequest {
     readonly url: string;
     readonly method: string;
     readonly headers: Readonly<Record<string, string>>;
@@ -276,9 +276,12 @@ describe('the samples of an operation', () => {
     new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\``).exec(await textOf(`/api-reference/${id}.md`))![1]!;
 
   /** Runs the sample in JavaScript with a `fetch` that keeps what it is given. */
-  async function sentByJavaScript(code: string): Promise<Sent> {
-    let request: Sent | undefined;
-    const fetch = async (url: string, { method = 'GET', headers = {}, body }: Partial<Omit<Sent, 'url'>> = {}) => {
+  async function sentByJavaScript(code: string): Promise<SampleRequest> {
+    let request: SampleRequest | undefined;
+    const fetch = async (
+      url: string,
+      { method = 'GET', headers = {}, body }: Partial<Omit<SampleRequest, 'url'>> = {},
+    ) => {
       request = {
         url,
         method,
@@ -293,7 +296,7 @@ describe('the samples of an operation', () => {
   }
 
   /** The same for the samples in Python, all in one process. */
-  function sentByPython(programs: readonly string[]): readonly Sent[] {
+  function sentByPython(programs: readonly string[]): readonly SampleRequest[] {
     const program = `
 import io, json, sys, urllib.request
 sent = []
@@ -312,7 +315,10 @@ json.dump(sent, out)`;
       env: { ...process.env, CIVIC_API_KEY: 'a-key' },
     });
     expect(stderr).toBe('');
-    return (JSON.parse(stdout) as readonly Sent[]).map((each) => ({ ...each, headers: lowerCase(each.headers) }));
+    return (JSON.parse(stdout) as readonly SampleRequest[]).map((each) => ({
+      ...each,
+      headers: lowerCase(each.headers),
+    }));
   }
 
   const ids = Object.keys(OPERATIONS);

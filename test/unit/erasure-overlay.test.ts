@@ -57,9 +57,11 @@ describe('the remainder of a text', () => {
         string({ unit: 'grapheme' }),
         string({ unit: 'grapheme', minLength: 1, maxLength: 3 }),
         string(),
-        (around, gone, put) => {
-          const text = `${around}${gone}${around}${gone}`;
-          expect(cutText(text, keepAround(text, gone)!, put)).toBe(text.replaceAll(gone, () => put));
+        (around, secret, replacement) => {
+          const text = `${around}${secret}${around}${secret}`;
+          expect(cutText(text, keepAround(text, secret)!, replacement)).toBe(
+            text.replaceAll(secret, () => replacement),
+          );
         },
       ),
     );

@@ -17,12 +17,12 @@ const event = (data: object): StoredEvent => ({
 test.each([
   { ignoreCase: true, found: ['/name', '/labels/jane doe'] },
   { ignoreCase: false, found: ['/name'] },
-])('texts and keys are compared in the same way: ignoring case $ignoreCase', ({ ignoreCase, found }) => {
+])('texts and keys are compared in the same way: ignoring case $ignoreCase', ({ ignoreCase, found: paths }) => {
   const result = findInEvent(event({ name: 'Jane Doe', labels: { 'jane doe': 'x' } }), {
     text: 'Jane Doe',
     ignoreCase,
   });
-  expect(result?.pointers).toEqual(found);
+  expect(result?.pointers).toEqual(paths);
 });
 
 test('an event that contains the text in a key is not erasable', () => {

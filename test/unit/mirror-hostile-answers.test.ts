@@ -93,14 +93,14 @@ describe('a snapshot that cannot be right is refused, and the mirror stays as it
       ({ data }) => void (data.digests &&= { ...data.digests, people: '0'.repeat(64) }),
       /a resource people, .* install a newer one/,
     ],
-  ])('%s', async (_, part, change, said) => {
+  ])('%s', async (_, part, change, message) => {
     await runMirror(service, store);
     expect(topics()).toBe(3);
     const counted = changed('/snapshots', (answer, path) => {
       if (path.endsWith('/snapshots')) answer.data.counts = { topics: 3 };
       return path.includes(part) ? change(answer, path) : undefined;
     });
-    await expect(runMirror(counted, store, { newSnapshot: true, ...patient })).rejects.toThrow(said);
+    await expect(runMirror(counted, store, { newSnapshot: true, ...patient })).rejects.toThrow(message);
     expect(topics()).toBe(3);
     expect(await compareMirror(store, service.digests(3), null)).toMatchObject({ equal: true });
   });
@@ -133,10 +133,10 @@ describe('a page of changes that cannot be right is not applied', () => {
       /install a newer one/,
     ],
     ['an answer is a list', () => [], /is not a page/],
-  ])('%s', async (_, change, said) => {
+  ])('%s', async (_, change, message) => {
     await runMirror(service, store);
     for (const number of [4, 5]) service.write('topics', recordId('topics', number), { number });
-    await expect(runMirror(changed('/changes?', change), store, patient)).rejects.toThrow(said);
+    await expect(runMirror(changed('/changes?', change), store, patient)).rejects.toThrow(message);
     expect(await runMirror(service, store)).toMatchObject({ snapshots: 0 });
     expect(await compareMirror(store, service.digests(5), null)).toMatchObject({ equal: true });
   });

@@ -23,7 +23,7 @@ const source = (
 });
 
 async function stateOf(
-  given: {
+  state: {
     readonly reachable?: Watched['reachable'];
     readonly sources?: Operations['sources'];
     readonly trialTime?: number;
@@ -43,32 +43,32 @@ async function stateOf(
     exports: { snapshots: 0, subscriptions: 0 },
     databaseBytes: 9_000_000,
     reports: { open: new Map(), oldestOpen: null, bounds: [], durations: [] },
-    sources: given.sources ?? [],
-    sourceChecks: given.sourceChecks ?? [],
+    sources: state.sources ?? [],
+    sourceChecks: state.sourceChecks ?? [],
     payments: new Map(),
     setBacks: [],
-    readers: given.readers ?? [],
-    unclassified: given.unclassified ?? 0,
-    backupSeconds: given.backupSeconds ?? null,
+    readers: state.readers ?? [],
+    unclassified: state.unclassified ?? 0,
+    backupSeconds: state.backupSeconds ?? null,
   };
   const read = createReadOpsState({
     watch: async () => ({
-      reachable: given.reachable ?? 'answers',
+      reachable: state.reachable ?? 'answers',
       since: null,
       newest: { operations, at: NOW, rates: RATES },
     }),
     ofProcess: { read: () => ({}) as ReturnType<ProcessState['read']> },
     lastHour: { read: () => [] },
-    retentionMs: given.retentionMs ?? RETENTION_MS,
+    retentionMs: state.retentionMs ?? RETENTION_MS,
     serviceClock: { now: () => NOW },
     machineClock: { now: () => NOW },
-    trialTime: given.trialTime === undefined ? null : () => given.trialTime!,
-    freeDiskBytes: async () => given.free ?? null,
+    trialTime: state.trialTime === undefined ? null : () => state.trialTime!,
+    freeDiskBytes: async () => state.free ?? null,
   });
   return await read();
 }
-const problems = async (...given: Parameters<typeof stateOf>) =>
-  (await stateOf(...given)).problems.map(({ severity, text }) => `${severity}: ${text}`);
+const problems = async (...args: Parameters<typeof stateOf>) =>
+  (await stateOf(...args)).problems.map(({ severity, text }) => `${severity}: ${text}`);
 
 test('a service that is well has no problem', async () => {
   expect(await problems({ free: 10_000_000_000, sources: [source('dallas', 'healthy')] })).toEqual([]);
@@ -143,12 +143,12 @@ test('every source is listed with its last check, the worst first, up to fifty',
     source('d-city', 'failing', 7),
     ...Array.from({ length: 60 }, (_, index) => source(`other-${index}`, 'healthy')),
   ];
-  const { shared, problems: found } = await stateOf({ sources });
+  const { shared, problems } = await stateOf({ sources });
   const { listed, more, badCount } = shared!.sources;
   expect(listed.slice(0, 4).map(({ place }) => place)).toEqual(['d-city', 'c-city', 'b-city', 'a-city']);
   expect([listed.length, more, badCount]).toEqual([50, 14, 3]);
   expect(listed[3]).toMatchObject({ lastCheckAt: '2026-03-01T11:45:00.000Z', lastSuccessAt: null });
-  expect(found.map(({ text }) => text)).toEqual([
+  expect(problems.map(({ text }) => text)).toEqual([
     '3 sources are not well: d-city (failing), c-city (failing), b-city (stale)',
   ]);
 });

@@ -36,10 +36,10 @@ test.each([
   ['\u2067\u202aa\u2069', '\u2067\u202aa\u2069'],
   ['\u202e\u2067a\u202c', '\u202e\u2067a\u202c\u2069\u202c'],
   ['\u202ea\u2069\u202c\u202c', '\u202ea\u2069\u202c\u202c'],
-])('the direction that the text %j begins ends with it', (text, shown) => {
-  expect([clipped(text, 99), headingOf(text, 99)]).toEqual([shown, shown]);
-  expect(clipped(`${text} ${'b'.repeat(99)}`, text.length)).toBe(`${shown} …`);
-  expect(clipped(shown, 99)).toBe(shown);
+])('the direction that the text %j begins ends with it', (text, expected) => {
+  expect([clipped(text, 99), headingOf(text, 99)]).toEqual([expected, expected]);
+  expect(clipped(`${text} ${'b'.repeat(99)}`, text.length)).toBe(`${expected} …`);
+  expect(clipped(expected, 99)).toBe(expected);
 });
 
 test.each([
@@ -80,9 +80,9 @@ test.each([
     '… <mark>of wood. Painted.</mark>',
   ],
   ['A fence of wood', 'Cut.', 'wood', 'A fence …', 'Cut.', '<mark>wood</mark>'],
-])('title %j, summary %j and quote %j show each fact once', (title, summary, evidenceQuote, ...shown) => {
+])('title %j, summary %j and quote %j show each fact once', (title, summary, evidenceQuote, ...expected) => {
   const texts = hitTexts({ title, summary, evidenceQuote }, { title: title.includes('fence') ? 7 : 100, summary: 100 });
-  expect([texts.title, texts.summary, texts.quote].map((text) => text && text.toString())).toEqual(shown);
+  expect([texts.title, texts.summary, texts.quote].map((text) => text && text.toString())).toEqual(expected);
 });
 
 const SPEECH = 'Authorize Execution of a Contract with Acme, Inc. in the Amount of $5,000.00 for a Wall of Stone';

@@ -22,8 +22,8 @@ test.each([
   ['node-', ['linux-x64', 'linux-arm64']],
 ])('the lock file has the %s package of each platform, for that platform alone', (name, platforms) => {
   for (const [os, cpu] of platforms.map((at) => at.split('-'))) {
-    const { optional, ...found } = packages[`node_modules/${name}${os}-${cpu}`] ?? {};
-    expect({ optional, os: [found.os].flat(), cpu: [found.cpu].flat() }).toEqual({
+    const { optional, ...required } = packages[`node_modules/${name}${os}-${cpu}`] ?? {};
+    expect({ optional, os: [required.os].flat(), cpu: [required.cpu].flat() }).toEqual({
       optional: true,
       os: [os],
       cpu: [cpu],

@@ -37,15 +37,15 @@ interface Plan {
   readonly everAdded?: ReadonlyMap<string, { readonly isRemoved: boolean }>;
   readonly withListed?: boolean;
 }
-const plan = (given: readonly RegistryRow[], { everAdded = new Map(), withListed = false }: Plan = {}) =>
-  planAdditions(registrySources(given), { everAdded, withListed });
+const plan = (candidates: readonly RegistryRow[], { everAdded = new Map(), withListed = false }: Plan = {}) =>
+  planAdditions(registrySources(candidates), { everAdded, withListed });
 /** Keys of the sources that would be added, in order. */
-const added = (given: readonly RegistryRow[], options?: Plan): readonly string[] =>
-  plan(given, options).flatMap(({ outcome, source }) =>
+const added = (candidates: readonly RegistryRow[], options?: Plan): readonly string[] =>
+  plan(candidates, options).flatMap(({ outcome, source }) =>
     outcome === 'to add' ? [`${source.source}:${source.client}`] : [],
   );
-const reasonOf = (given: readonly RegistryRow[], client: string, options?: Plan): string | undefined =>
-  plan(given, options).flatMap((each) =>
+const reasonOf = (candidates: readonly RegistryRow[], client: string, options?: Plan): string | undefined =>
+  plan(candidates, options).flatMap((each) =>
     each.source.client === client && each.outcome !== 'to add' ? [each.reason] : [],
   )[0];
 

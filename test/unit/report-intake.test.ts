@@ -14,8 +14,8 @@ beforeEach(() => {
 });
 
 const input = { sourceUrl: 'https://records.example.org/1', expectedRecord: 'a record' };
-const refusal = async (asked: Promise<object>): Promise<string> =>
-  asked.then(
+const refusal = async (request: Promise<object>): Promise<string> =>
+  request.then(
     () => 'taken in',
     (error: unknown) => (error instanceof Rejection ? error.code : Promise.reject(error as Error)),
   );

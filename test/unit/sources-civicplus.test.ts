@@ -25,13 +25,13 @@ const row = (each: Row): string => `
     <td class="downloads"><ol><li><a class="pdf" href="/AgendaCenter/ViewFile/Agenda/${address(each)}">Agenda</a></li>
       ${each.more ?? ''}</ol></td></tr>`;
 
-const years = (id: number, [shown, ...others]: readonly number[]): string => `<ul class="years">
-  <li class=current><a aria-label="Town Council ${shown}" href="javascript:changeYear(${shown}, ${id},'a0')">${shown}</a></li>
+const years = (id: number, [current, ...others]: readonly number[]): string => `<ul class="years">
+  <li class=current><a aria-label="Town Council ${current}" href="javascript:changeYear(${current}, ${id},'a0')">${current}</a></li>
   ${others.map((year) => `<li><a aria-label="Town Council ${year}" href="javascript:changeYear(${year}, ${id}, 'a1')">${year}</a></li>`).join('')}
   </ul>`;
 
-const section = (id: number, shown: readonly number[], rows: readonly string[]): string =>
-  `<span id="section${id}">${years(id, shown)}<table id="table${id}"><tbody>${rows.join('')}</tbody></table></span>`;
+const section = (id: number, current: readonly number[], rows: readonly string[]): string =>
+  `<span id="section${id}">${years(id, current)}<table id="table${id}"><tbody>${rows.join('')}</tbody></table></span>`;
 
 const center = (...listings: readonly string[]): string =>
   `<html><body><div id="AgendaCenterContent"><ol><li><label for="9"><input type="checkbox" name="chkCategoryID" value="9">

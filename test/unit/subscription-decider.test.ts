@@ -32,8 +32,8 @@ const revoke = (number: number, keyId = mine): SubscriptionCommand => ({
 
 const fold = (events: readonly SubscriptionEvent[]) =>
   events.reduce(subscriptionDecider.evolve, subscriptionDecider.initialState());
-function decided(given: readonly SubscriptionEvent[], command: SubscriptionCommand) {
-  const decision = subscriptionDecider.decide(command, fold(given));
+function decided(events: readonly SubscriptionEvent[], command: SubscriptionCommand) {
+  const decision = subscriptionDecider.decide(command, fold(events));
   return decision instanceof Rejection ? decision.code : decision;
 }
 /** The events of commands that are all accepted. */

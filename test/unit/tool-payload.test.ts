@@ -173,7 +173,7 @@ describe('a payload', () => {
         };
         const { data, text } = truncatePayload(
           page,
-          TOOLS.search_agenda.truncation((kept) => String(from + kept)),
+          TOOLS.search_agenda.truncation((count) => String(from + count)),
           MAX_TOOL_BYTES,
         )!;
         expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_BYTES);

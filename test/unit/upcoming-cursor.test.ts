@@ -28,9 +28,9 @@ describe('an upcoming cursor', () => {
 
   test('is refused if a character of it was changed, removed or added', () => {
     fc.assert(
-      fc.property(cursors, fc.nat(60), fc.constantFrom('', 'A', 'AA', '=', '\u00e9'), (cursor, at, put) => {
+      fc.property(cursors, fc.nat(60), fc.constantFrom('', 'A', 'AA', '=', '\u00e9'), (cursor, at, inserted) => {
         const text = encodeUpcomingCursor(cursor);
-        const broken = text.slice(0, at) + put + text.slice(at + 1);
+        const broken = text.slice(0, at) + inserted + text.slice(at + 1);
         fc.pre(broken !== text);
         expect(decodeUpcomingCursor(broken)).toBe('damaged');
       }),

@@ -18,12 +18,12 @@ function endless() {
 }
 
 test('work ends with the reason of a caller that leaves, and its signal aborts with it', async () => {
-  const [gone, reason] = [new AbortController(), new Error('gone')];
-  const { work, reason: told } = endless();
-  const running = withinDeadline(systemClock, LONG_MS, gone.signal, work);
-  gone.abort(reason);
+  const [leaving, reason] = [new AbortController(), new Error('gone')];
+  const { work, reason: abortReason } = endless();
+  const running = withinDeadline(systemClock, LONG_MS, leaving.signal, work);
+  leaving.abort(reason);
   await expect(running).rejects.toBe(reason);
-  expect(await told).toBe(reason);
+  expect(await abortReason).toBe(reason);
 });
 
 test('work ends at its deadline, and its signal aborts', async () => {
@@ -44,7 +44,7 @@ test('work of a caller that has left is not begun', async () => {
 
 test('the signal of work that is done stays as it was', async () => {
   const leaving = new AbortController();
-  const signal = await withinDeadline(systemClock, LONG_MS, leaving.signal, async (given) => given);
+  const signal = await withinDeadline(systemClock, LONG_MS, leaving.signal, async (signal) => signal);
   leaving.abort();
   expect(signal.aborted).toBe(false);
 });

@@ -50,7 +50,8 @@ function columnChanges(move: PaymentMove): Statement {
   }
 }
 
-async function follow(transaction: Transaction, row: PaymentRow, now: number): Promise<PaymentRow> {
+/** Updates the rows that depend on the state of a payment. */
+async function updateDependents(transaction: Transaction, row: PaymentRow, now: number): Promise<PaymentRow> {
   if (isNotBilled(row.state)) await giveBack(transaction, row);
   if (row.state === 'SETTLED') {
     await transaction.query(sql`insert into civic.payment_wallets as w (network, payer, account_id, changed_at)
@@ -81,7 +82,7 @@ export function createPaymentLedger(transactor: Transactor): PaymentLedger {
       const update = sql`update civic.payments set state = ${move.to}, updated_at = ${now}${columnChanges(move)}
         where ${condition} returning ${PAYMENT}`;
       const row = await statementsIn(transaction).first<PaymentRow>(update);
-      return row === null ? null : await follow(transaction, row, now);
+      return row === null ? null : await updateDependents(transaction, row, now);
     });
   return {
     find: (key) => first(findPayment(key)),
@@ -113,7 +114,7 @@ export function createPaymentLedger(transactor: Transactor): PaymentLedger {
         sql`update civic.payments set settle_attempts = settle_attempts + 1, updated_at = ${now}
           where ${isUnchanged(row)}`,
       ),
-    async lookAgain(row, { cause, transaction, lookAt }) {
+    async postponeCheck(row, { cause, transaction, lookAt }) {
       await run(sql`update civic.payments set lease_owner = null, lease_until = null, cause = ${cause},
         tx_hash = coalesce(${transaction}, tx_hash), look_at = ${lookAt} where ${isUnchanged(row)}`);
     },

@@ -136,7 +136,7 @@ async function readFiltered(
     const rows = await run<FilteredRow>({
       name: 'log_read_filtered',
       text: READ_FILTERED,
-      values: [from, types, remaining, WINDOW, bytes.left],
+      values: [from, types, remaining, WINDOW, bytes.remaining],
     });
     const { head, before, upTo, upToId } = rows[0]!;
     checkHistory(from, before ?? undefined, fromId);

@@ -23,40 +23,40 @@ import { techShareReader } from '../../sources/techshare/reader.ts';
 import { techSharePortal } from '../../sources/techshare/source.ts';
 import type { OpenWeb } from './web-readers.ts';
 
-type Read = Pick<SyncRequest, 'client' | 'options' | 'signal' | 'token'>;
+type ReaderRequest = Pick<SyncRequest, 'client' | 'options' | 'signal' | 'token'>;
 
-function openLegistarReader({ client, options, signal, token }: Read, clock: Clock) {
+function openLegistarReader({ client, options, signal, token }: ReaderRequest, clock: Clock) {
   const { baseUrl = LEGISTAR_BASE_URL, from } = options;
   return from === undefined
     ? legistarHttpReader({ baseUrl, client, token, clock, random: Math.random, signal })
     : legistarFolderReader({ directory: from, client });
 }
 
-const http = ({ signal }: Read, clock: Clock) => ({ clock, random: Math.random, signal });
+const http = ({ signal }: ReaderRequest, clock: Clock) => ({ clock, random: Math.random, signal });
 const trimTrailingSlashes = (url: string | undefined): string | undefined => url?.replace(/(?<!\/)\/+$/, '');
 
-function openCivicWebReader(request: Read, clock: Clock) {
+function openCivicWebReader(request: ReaderRequest, clock: Clock) {
   const portal = trimTrailingSlashes(request.options.baseUrl) ?? `https://${request.client}.civicweb.net`;
   return civicWebReader(civicWebHttpClient(portal, http(request, clock)), portal, clock);
 }
 
-function openTechShareReader(request: Read, clock: Clock) {
+function openTechShareReader(request: ReaderRequest, clock: Clock) {
   const { portal, committeeId } = techSharePortal(request.client, trimTrailingSlashes(request.options.baseUrl));
   return techShareReader(techShareHttpClient(portal, committeeId, http(request, clock)), portal);
 }
 
-function openOpenCitiesReader(request: Read, clock: Clock) {
+function openOpenCitiesReader(request: ReaderRequest, clock: Clock) {
   const site = openCitiesSite(request.client, trimTrailingSlashes(request.options.baseUrl));
   return openCitiesReader(openCitiesHttpClient(site, request.client, http(request, clock)), site, clock);
 }
 
 /** An address without a path is that of the host of the event service. */
-function civicClerkBaseUrl({ client, options }: Read): string {
+function civicClerkBaseUrl({ client, options }: ReaderRequest): string {
   const baseUrl = trimTrailingSlashes(options.baseUrl) ?? `https://${client}.api.civicclerk.com`;
   return URL.parse(baseUrl)?.pathname === '/' ? `${baseUrl}/v1` : baseUrl;
 }
 
-function openCivicClerkReader(request: Read, clock: Clock) {
+function openCivicClerkReader(request: ReaderRequest, clock: Clock) {
   const baseUrl = civicClerkBaseUrl(request);
   const portal = `https://${request.client}.portal.civicclerk.com`;
   // The event service expects requests of its portal.
@@ -78,10 +78,13 @@ interface Site {
 function pageConnector(
   openWeb: OpenWeb,
   siteOf: (client: string) => string,
-  { prefix, readerOf }: { readonly prefix: `${string}:`; readonly readerOf: (site: Site, read: Read) => AgendaReader },
+  {
+    prefix,
+    readerOf,
+  }: { readonly prefix: `${string}:`; readonly readerOf: (site: Site, read: ReaderRequest) => AgendaReader },
 ) {
-  const webOf = (request: Read) => openWeb(request, siteOf(request.client));
-  const open = (request: Read, clock: Clock) => {
+  const webOf = (request: ReaderRequest) => openWeb(request, siteOf(request.client));
+  const open = (request: ReaderRequest, clock: Clock) => {
     const { since } = request.options;
     return readerOf({ web: webOf(request), site: siteOf(request.client), since, clock }, request);
   };

@@ -123,9 +123,14 @@ function literalOf(text: string): string {
   return literal;
 }
 
-type Found = FoundText | FoundDocument;
+type ErasureMatch = FoundText | FoundDocument;
 
-const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: boolean): Promise<readonly Found[]> =>
+const foundIn = (
+  context: CliContext,
+  civic: Civic,
+  text: string,
+  ignoreCase: boolean,
+): Promise<readonly ErasureMatch[]> =>
   withProgress(context, 'events', async (bar) => {
     const { log, storedDocuments } = civic;
     bar.update(0, log.distance(LOG_START, await log.head()) ?? 0);
@@ -134,13 +139,13 @@ const foundIn = (context: CliContext, civic: Civic, text: string, ignoreCase: bo
       bar.update(events);
     };
     const search = { text, ignoreCase };
-    const places: Found[] = [];
+    const places: ErasureMatch[] = [];
     for await (const each of findText(log, search, onProgress)) places.push(each);
     for await (const each of findInDocuments(storedDocuments, search)) places.push(each);
     return places;
   });
 
-async function findRemaining(context: CliContext, civic: Civic, text: string): Promise<readonly Found[]> {
+async function findRemaining(context: CliContext, civic: Civic, text: string): Promise<readonly ErasureMatch[]> {
   const remaining = await foundIn(context, civic, text, false);
   if (remaining.length > 0)
     warn(context, `the text still occurs in ${remaining.length} other places: see \`remaining\``);

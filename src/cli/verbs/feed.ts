@@ -52,7 +52,7 @@ async function openedLog({ log, installation }: Stores): Promise<string> {
   );
 }
 
-interface Held {
+interface FeedEventData {
   readonly id: string;
   readonly keyId: string;
   readonly scopes: readonly Scope[];
@@ -65,7 +65,7 @@ async function holders({ log, clock }: Stores) {
   const [keys, subscriptions] = [new Set<string>(), new Map<string, string>()];
   const types = ['KeyIssued', 'KeyRevoked', 'FeedSubscriptionCreated', 'FeedSubscriptionRevoked'];
   for await (const { type, data } of logEvents(log, LOG_START, { batchSize: PAGE, types })) {
-    const { id, keyId, scopes, expiresAt } = JSON.parse(data) as Held;
+    const { id, keyId, scopes, expiresAt } = JSON.parse(data) as FeedEventData;
     if (type === 'KeyIssued') {
       if (scopes.includes('civic:read') && (expiresAt === null || Date.parse(expiresAt) > now)) keys.add(keyId);
     } else if (type === 'KeyRevoked') keys.delete(keyId);

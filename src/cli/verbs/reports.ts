@@ -207,12 +207,18 @@ const STOPPED = {
 
 async function workOnce(context: CliContext, civic: Civic, json: boolean): Promise<void> {
   const { position, ...done } = await dueReports(civic.reporting.worker, context.stopping);
-  const { stopped, looked, moved, noted, left, failed } = done;
+  const { stopped, examined, moved, noted, skipped, failed } = done;
   const refusal = stopped === null ? null : new Rejection(stopped, STOPPED[stopped]);
   // If nothing was done, only the reason is printed.
   if (stopped === 'worker_paused') throw refusal!;
   await waitUntilVisible(context, civic, position);
-  const counts = { looked, moved: moved.length, noted: noted.length, left: left.length, failed: failed.length };
+  const counts = {
+    examined,
+    moved: moved.length,
+    noted: noted.length,
+    skipped: skipped.length,
+    failed: failed.length,
+  };
   print(context, json ? done : counts, { json });
   if (refusal !== null) throw refusal;
 }

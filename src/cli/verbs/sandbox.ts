@@ -39,7 +39,7 @@ export function addSandboxCommand(program: Command, context: CliContext): void {
     });
 }
 
-interface Printed {
+interface SandboxAddresses {
   readonly service: string;
   readonly control: string;
   readonly operators: string | null;
@@ -51,7 +51,7 @@ interface Printed {
 interface Running {
   readonly civic: Civic;
   readonly plans: ChangeablePlans;
-  readonly printed: Printed;
+  readonly printed: SandboxAddresses;
 }
 
 interface SandboxOptions {
@@ -144,7 +144,7 @@ async function serveSandbox({ context, modules, folder, failures, url, ahead, on
   }
 }
 
-function bannerText({ service, control, operators, key, payAsYouGoKey }: Printed): string {
+function bannerText({ service, control, operators, key, payAsYouGoKey }: SandboxAddresses): string {
   const post = (what: string, body: string): string =>
     `  curl -H 'Content-Type: application/json' -d '${body}' ${control}${what}`;
   return [

@@ -102,11 +102,11 @@ export interface ToolRunnerParts {
 
 /** Runs a tool. Never throws: every failure becomes a result with `isError`. */
 export type RunTool = (name: ToolName, input: unknown, call: ToolCall) => Promise<ToolResult>;
-type AnyFunction = (input: unknown, call: ToolCall) => Promise<Found<object>>;
+type AnyFunction = (input: unknown, call: ToolCall) => Promise<OperationResult<object>>;
 
 const isSold = (name: ToolName): boolean => TOOLS[name].access === 'paid';
 
-function fitted(name: ToolName, { data, cursorAfter }: Found<object>): Truncated<object> {
+function fitted(name: ToolName, { data, cursorAfter }: OperationResult<object>): Truncated<object> {
   const fits = truncatePayload(data, (TOOLS[name] as Tool).truncation(cursorAfter), MAX_TOOL_BYTES);
   if (fits === null) throw createRefusal('response_too_large');
   return fits;
@@ -118,7 +118,7 @@ const isEmpty = ({ data }: { readonly data: object }): boolean =>
 /**
  * Returns the JSON text to sell. Throws a refusal if there is no data, or none is left after cutting to the size limit.
  */
-async function readForSale(name: ToolName, find: () => Promise<Found<object>>): Promise<string> {
+async function readForSale(name: ToolName, find: () => Promise<OperationResult<object>>): Promise<string> {
   const reading = await find();
   if (isEmpty(reading)) throw createRefusal('empty_result_not_chargeable');
   const fits = fitted(name, reading);
@@ -228,7 +228,7 @@ export interface ToolCall {
 
 export type ToolData<Name extends ToolName> = z.output<(typeof TOOLS)[Name]['data']>;
 
-interface Found<Data> {
+interface OperationResult<Data> {
   readonly data: Data;
   /** Returns the cursor after that many rows of the page, counted from 1. Absent on the last page. */
   readonly cursorAfter?: (rows: number) => string;
@@ -242,5 +242,5 @@ export type ToolFunctions = {
   readonly [Name in ToolName]: (
     input: z.output<(typeof TOOLS)[Name]['input']>,
     call: ToolCall,
-  ) => Promise<Found<ToolData<Name>>>;
+  ) => Promise<OperationResult<ToolData<Name>>>;
 };

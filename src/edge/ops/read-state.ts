@@ -69,7 +69,7 @@ const databaseState = ({ reachable, since }: Watched) => ({
   state: reachable,
   since: since === null ? null : formatTime(since),
 });
-interface Seen {
+interface StateInputs {
   readonly database: Database;
   readonly shared: Shared | null;
   readonly trialTime: string | null;
@@ -100,7 +100,7 @@ const failing = (text: string): Problem => ({ severity: 'failing', text });
 const attention = (text: string): Problem => ({ severity: 'attention', text });
 
 /** Lists problems, worst first: unreachable stores, then stopped work, then lag. */
-function findProblems({ database, shared, trialTime, freeDiskBytes, readers }: Seen): readonly Problem[] {
+function findProblems({ database, shared, trialTime, freeDiskBytes, readers }: StateInputs): readonly Problem[] {
   const isFull = freeDiskBytes !== null && freeDiskBytes < LITTLE_DISK;
   const problems = [
     DATABASE_PROBLEMS[database.state] ?? [],

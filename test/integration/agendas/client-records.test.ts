@@ -38,10 +38,10 @@ const sync = (client: string, writer: RecordWriter = records) =>
 function cutOffAfter(changes: number): RecordWriter {
   let failuresLeft = changes;
   return {
-    write: async (given) => {
-      const outcomes = await records.write(given.slice(0, failuresLeft));
+    write: async (changes) => {
+      const outcomes = await records.write(changes.slice(0, failuresLeft));
       failuresLeft -= outcomes.length;
-      if (outcomes.length < given.length) throw new Error('killed');
+      if (outcomes.length < changes.length) throw new Error('killed');
       return outcomes;
     },
   };

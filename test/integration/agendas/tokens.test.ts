@@ -109,7 +109,7 @@ test.each([
     status(500, {}, `cannot read /v1?token=${encodeURIComponent(TOKEN)} with ${TOKEN}`),
   ],
   ['a closed connection', (response) => response.destroy()],
-] satisfies readonly (readonly [string, Fault])[])('a failure shows no token: %s', async (_, given) => {
-  fault = given;
+] satisfies readonly (readonly [string, Fault])[])('a failure shows no token: %s', async (_, nextFault) => {
+  fault = nextFault;
   expect((await sync(TOKEN)).failure).toMatch(/could not be read at \/v1\/fortworthgov\/bodies: /);
 });

@@ -32,8 +32,8 @@ test('a command on an account that has paid for thousands of calls reads as few 
       get(target, name) {
         const member = Reflect.get(target, name) as unknown;
         if (name !== 'readStream') return typeof member === 'function' ? (member.bind(target) as unknown) : member;
-        return async (...given: Parameters<EventLog['readStream']>) => {
-          const batch = await target.readStream(...given);
+        return async (...args: Parameters<EventLog['readStream']>) => {
+          const batch = await target.readStream(...args);
           read += batch.length;
           return batch;
         };

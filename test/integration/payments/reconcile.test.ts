@@ -196,8 +196,8 @@ describe('the worker', () => {
       };
       const ledger = {
         ...shop.ledger,
-        move: async (...given: Parameters<typeof shop.ledger.move>) => {
-          const row = await shop.ledger.move(...given);
+        move: async (...args: Parameters<typeof shop.ledger.move>) => {
+          const row = await shop.ledger.move(...args);
           if (row?.state === state) stop();
           return row;
         },
@@ -266,9 +266,9 @@ describe('the worker', () => {
     const { paymentId } = (await rowOf(shop, bad))!;
     const ledger = {
       ...shop.ledger,
-      attempt: async (...given: Parameters<typeof shop.ledger.attempt>) => {
-        if (given[0].paymentId === paymentId) throw new Error('this row is cursed');
-        return shop.ledger.attempt(...given);
+      attempt: async (...args: Parameters<typeof shop.ledger.attempt>) => {
+        if (args[0].paymentId === paymentId) throw new Error('this row is cursed');
+        return shop.ledger.attempt(...args);
       },
     };
     shop.clock.advance(6_000);

@@ -22,21 +22,21 @@ afterAll(async () => {
   for (const database of databases) await database.close();
 });
 
-async function refusal(asked: Promise<PaymentAnswer>): Promise<string> {
-  const answer = await asked;
+async function refusal(request: Promise<PaymentAnswer>): Promise<string> {
+  const answer = await request;
   if (answer.kind !== 'error') throw new Error(`answered: ${JSON.stringify(answer)}`);
   return answer.code;
 }
 
 test('what was paid before a backup is answered and never paid again; later payments are reconciled', async () => {
   const world = new PaymentWorld(original);
-  const [settled, failed, lost, later] = [1, 2, 3, 4];
+  const [settled, failed, lostPayment, later] = [1, 2, 3, 4];
   const first = await world.ask(settled);
   world.readMode = 'fails';
   expect(await refusal(world.ask(failed))).toBe('read_failed');
   world.readMode = 'data';
   world.settleMode = 'lost';
-  expect(await refusal(world.ask(lost))).toBe('payment_reconciliation_required');
+  expect(await refusal(world.ask(lostPayment))).toBe('payment_reconciliation_required');
   world.settleMode = 'later';
   await refusal(world.ask(later));
 
@@ -67,10 +67,10 @@ test('what was paid before a backup is answered and never paid again; later paym
 
   expect(await here.ask(settled)).toEqual(first);
   expect(await refusal(here.ask(failed))).toBe('payment_previous_read_failure');
-  for (const nth of [lost, later]) expect(await refusal(here.ask(nth))).toBe('payment_reconciliation_required');
+  for (const nth of [lostPayment, later]) expect(await refusal(here.ask(nth))).toBe('payment_reconciliation_required');
   expect(await refusal(here.ask(unknown))).toBe('payment_authorization_invalid');
   await here.work(true);
-  for (const nth of [lost, later]) expect(await here.ask(nth)).toMatchObject({ kind: 'paid' });
+  for (const nth of [lostPayment, later]) expect(await here.ask(nth)).toMatchObject({ kind: 'paid' });
   expect(await refusal(here.ask(unknown))).toBe('payment_authorization_invalid');
   expect(world.moved.size).toBe(moved);
 });

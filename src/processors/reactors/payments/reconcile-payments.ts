@@ -26,7 +26,7 @@ const RESULT_RETENTION_MS = 30 * DAY_MS;
 
 export interface Reconciled {
   readonly tidied: number;
-  readonly looked: number;
+  readonly examined: number;
   readonly published: number;
   readonly purged: number;
 }
@@ -46,7 +46,7 @@ export async function reconcilePayments(parts: ReconcileParts, signal: AbortSign
   }
   const unpublished = await ledger.unpublished(chainClock.now() - PUBLISH_DELAY_MS, AT_ONCE);
   const published = await forEachPayment(parts, signal, unpublished, (row) => publishPaymentFacts(parts, row));
-  return { tidied, looked: examined, published, purged: await ledger.purgeResults(clock.now() - RESULT_RETENTION_MS) };
+  return { tidied, examined, published, purged: await ledger.purgeResults(clock.now() - RESULT_RETENTION_MS) };
 }
 
 async function forEachPayment(
@@ -139,7 +139,7 @@ async function later(
   transaction: string | null = null,
 ) {
   const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(row.settleAttempts, MAX_DOUBLINGS));
-  await ledger.lookAgain(row, { cause, transaction, lookAt: chainClock.now() + pause });
+  await ledger.postponeCheck(row, { cause, transaction, lookAt: chainClock.now() + pause });
 }
 
 const CLAIM_TRIES = 20;
@@ -162,7 +162,7 @@ export async function resolveByHand(
   if (row === null) throw new NotResolved(await whyNot(parts, paymentId));
   const now = chainClock.now();
   if ('failed' in observed && now <= row.validBefore + CHAIN_MARGIN_MS) {
-    await ledger.lookAgain(row, { cause: row.cause ?? 'unknown', transaction: null, lookAt: now });
+    await ledger.postponeCheck(row, { cause: row.cause ?? 'unknown', transaction: null, lookAt: now });
     const until = new Date(row.validBefore + CHAIN_MARGIN_MS).toISOString();
     throw new NotResolved(`the chain may still take this payment: do not record it as failed before ${until}`);
   }

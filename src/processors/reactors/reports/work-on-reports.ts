@@ -28,11 +28,11 @@ export interface WorkerDependencies extends CoverageDependencies, ReportWork {
 }
 
 export interface WorkDone {
-  looked: number;
+  examined: number;
   readonly moved: { readonly reportId: string; readonly to: string }[];
   readonly noted: string[];
   /** Skipped reports: another process has them or they have moved. A later run includes them. */
-  readonly left: { readonly reportId: string; readonly code: RejectionCode }[];
+  readonly skipped: { readonly reportId: string; readonly code: RejectionCode }[];
   /** Failed reports with their errors; the others were still processed. A later run includes them. */
   readonly failed: { readonly reportId: string; readonly reason: string }[];
   /** Reason of an early end of the run. */
@@ -56,7 +56,7 @@ export async function workOnReports(
   filter: ReportFilter,
   signal: AbortSignal,
 ): Promise<WorkDone> {
-  const done: WorkDone = { looked: 0, moved: [], noted: [], left: [], failed: [], stopped: null, position: null };
+  const done: WorkDone = { examined: 0, moved: [], noted: [], skipped: [], failed: [], stopped: null, position: null };
   if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
   let area: CoverageArea | undefined;
   for (const report of await knownReports(deps.reads, filter, MAX_REPORTS_AT_ONCE)) {
@@ -82,14 +82,14 @@ async function examine(
   done: WorkDone,
 ): Promise<void> {
   const { reportId } = report;
-  done.looked += 1;
+  done.examined += 1;
   const verdict = verdictOn(await gatherFacts(deps, area, report));
   if (verdict === null) return;
   const outcome = await carryOut(deps, report, verdict);
   if (outcome instanceof Rejection) {
     const { code } = outcome;
     if (code === 'worker_paused' || code === 'budget_exhausted') done.stopped = code;
-    else done.left.push({ reportId, code });
+    else done.skipped.push({ reportId, code });
     return;
   }
   done.position = outcome;
