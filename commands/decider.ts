@@ -40,8 +40,8 @@ export const mapCheckpoint = <Value>(
   version: 1,
   every: 100,
   write: (state) => [...state.values()],
-  read(written) {
-    const values = z.array(value).parse(written);
+  read(storedValue) {
+    const values = z.array(value).parse(storedValue);
     return new Map(values.map((each) => [keyOf(each), each]));
   },
 });

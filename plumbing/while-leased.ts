@@ -33,9 +33,9 @@ export async function whileLeased<Result>(
   work: (signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const leaseLost = new AbortController();
-  const done = new AbortController();
+  const finished = new AbortController();
   const signal = AbortSignal.any([stopping, leaseLost.signal]);
-  const waiting = AbortSignal.any([signal, done.signal]);
+  const waiting = AbortSignal.any([signal, finished.signal]);
   const renewing = (async () => {
     while (!waiting.aborted) {
       await clock.sleep(leaseMs / 3, waiting).catch(() => undefined);
@@ -47,7 +47,7 @@ export async function whileLeased<Result>(
   try {
     return await work(signal);
   } finally {
-    done.abort();
+    finished.abort();
     await renewing;
     await release().catch(() => undefined);
   }

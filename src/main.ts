@@ -21,9 +21,9 @@ const composition = () => import('./app/composition.ts');
 process.exitCode = await runCli({
   process,
   signals,
-  open: async (...given) => (await composition()).openCivic(...given),
-  openAhead: async (...given) => (await composition()).openCivicAhead(...given),
-  stores: async (...given) => (await composition()).openStoresAlone(...given),
+  open: async (...args) => (await composition()).openCivic(...args),
+  openAhead: async (...args) => (await composition()).openCivicAhead(...args),
+  stores: async (...args) => (await composition()).openStoresAlone(...args),
   documents: async () => (await composition()).openDocuments(),
   connectors: async (settings) => (await composition()).openConnectors(settings),
   probes: async (settings) => (await composition()).probesOf(settings),

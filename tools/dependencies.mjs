@@ -75,10 +75,10 @@ function isInstalled(lock, set) {
   const present = installed();
   const complete = Object.entries(lock.packages).every(([path, locked]) => {
     if (path === '' || isLeftOut(locked, set)) return true;
-    const found = present[path];
-    return found === undefined
+    const installed = present[path];
+    return installed === undefined
       ? locked.optional === true || (set < TOOLS && locked.devOptional === true)
-      : found.version === locked.version;
+      : installed.version === locked.version;
   });
   return complete && Object.keys(present).every((path) => path in lock.packages);
 }

@@ -61,15 +61,15 @@ const againstPouchDb = (bench: Bench, flush: 'on' | 'off'): Promise<readonly Row
     await fetch(`${pouch.url}/civic`, { method: 'PUT' });
     use(await serve(dataDir));
     let [serviceRate, peerRate] = [0, 0];
-    const written = await alternate(
+    const rates = await alternate(
       bench.rounds,
       () => importRate(dataDir, work, records * serviceRate++, records),
       () => bulkDocsRate(pouch.url, records * peerRate++, records),
     );
     const name = flush === 'on' ? 'PouchDB, flushed' : 'PouchDB, not flushed';
-    bench.say(`import against ${name}: ${written.ratios.join(' ')}`);
+    bench.say(`import against ${name}: ${rates.ratios.join(' ')}`);
     return [
-      compared(`bulk import of ${count(records)} records against _bulk_docs (${name})`, 'records/s', name, written),
+      compared(`bulk import of ${count(records)} records against _bulk_docs (${name})`, 'records/s', name, rates),
     ];
   });
 

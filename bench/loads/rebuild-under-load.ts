@@ -43,15 +43,15 @@ async function requestsOf({ url }: Service, { key, records }: Dataset): Promise<
   };
   const { snapshotId } = (await ask<SnapshotAnswer>('/api/v1/data/snapshots', 'POST')).data;
   const requests: MixedRequest[] = [];
-  const follow = async (path: string) => {
+  const readPages = async (path: string) => {
     let cursor = '';
     for (let page = 0; page < PAGES; page++) {
       requests.push({ method: 'GET', path: `${path}${cursor}`, body: '' });
       cursor = `&cursor=${(await ask<Page>(`${path}${cursor}`)).meta.nextCursor}`;
     }
   };
-  await follow('/api/v1/data/changes?limit=100');
-  await follow(`/api/v1/data/snapshots/${snapshotId}/agenda_items?limit=100`);
+  await readPages('/api/v1/data/changes?limit=100');
+  await readPages(`/api/v1/data/snapshots/${snapshotId}/agenda_items?limit=100`);
   for (let body = 0; body < PAGES; body++) {
     const ids = Array.from({ length: IDS }, (_, id) => uuidOf('item', (body * 7919 + id * 104_729) % records));
     requests.push({
@@ -159,9 +159,9 @@ async function compareReplaced(
     const others = projection.tables(generation);
     for (const [index, table] of projection.tables(before.get(name)!).entries()) {
       rows += await rowsOf(client, table);
-      const found = await rowsThatDiffer(client, table, others[index]!);
-      if (found > 0) examples.push(...(await someThatDiffer(client, table, others[index]!)));
-      different += found;
+      const differingRows = await rowsThatDiffer(client, table, others[index]!);
+      if (differingRows > 0) examples.push(...(await someThatDiffer(client, table, others[index]!)));
+      different += differingRows;
     }
   }
   return { rows, different, some: examples };

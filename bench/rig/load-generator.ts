@@ -122,11 +122,11 @@ async function repeat({
   const connections = Array.from({ length: size }, () => new Connection(url));
   const paths = typeof path === 'string' ? [path] : path;
   const tally = new Tally();
-  let sent = 0;
+  let requestCount = 0;
   await Promise.all(
     connections.map(async (connection) => {
-      while (sent < requests) {
-        const turn = sent++;
+      while (requestCount < requests) {
+        const turn = requestCount++;
         const started = performance.now();
         const sending = bodies.length === 0 ? '' : bodies[turn % bodies.length]!;
         const { status, body } = await connection.send(method, paths[turn % paths.length]!, headers, sending);

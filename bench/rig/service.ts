@@ -76,10 +76,10 @@ export async function serve(
     let text = '';
     const readOutput = (chunk: Buffer): void => {
       text += chunk.toString();
-      const found = /Civic Records\s+(http:\S+)/.exec(text)?.[1];
-      if (found === undefined) return;
+      const address = /Civic Records\s+(http:\S+)/.exec(text)?.[1];
+      if (address === undefined) return;
       for (const output of [child.stdout!, child.stderr!]) output.off('data', readOutput);
-      resolve(found);
+      resolve(address);
     };
     child.once('close', () => reject(new Error(`the service ended: ${text}`)));
     for (const output of [child.stdout!, child.stderr!]) output.on('data', readOutput);

@@ -34,7 +34,7 @@ serveJobs(async ({ url, key, perSecond, seconds, from }: VisibilityJob): Promise
   const civic = await openCivic(readSettings(process.env).settings, 'command', []);
   const connection = new Connection(url);
   const total = perSecond * seconds;
-  const sent = new Map<string, number>();
+  const appendTimes = new Map<string, number>();
   const acknowledged = new Map<string, number>();
   const visible = new Map<string, number>();
   const readPage = async (cursor: string): Promise<Page> => {
@@ -52,7 +52,7 @@ serveJobs(async ({ url, key, perSecond, seconds, from }: VisibilityJob): Promise
 
   const write = async (index: number): Promise<void> => {
     const id = uuidOf('item', index);
-    sent.set(id, performance.now());
+    appendTimes.set(id, performance.now());
     const [outcome] = await civic.writer.write(
       [{ op: 'upsert', resource: 'agenda_items', id, content: agendaItemContent(index) }],
       {},
@@ -84,5 +84,5 @@ serveJobs(async ({ url, key, perSecond, seconds, from }: VisibilityJob): Promise
   await Promise.all([writing, reading]).finally(() => connection.close());
   await civic.close();
   const since = (times: Map<string, number>) => [...times].map(([id, time]) => visible.get(id)! - time);
-  return { fromSent: since(sent), fromAcknowledged: since(acknowledged) };
+  return { fromSent: since(appendTimes), fromAcknowledged: since(acknowledged) };
 });

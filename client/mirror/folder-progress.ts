@@ -106,13 +106,13 @@ export function trackProgress(folder: string, opened: { readonly text: string | 
         throw new MirrorRefused(`another replicator has written to ${folder} at the same time; run one at a time`);
     },
     async save(next: Committed): Promise<void> {
-      const written = join(folder, 'replica.json.new');
-      const temporary = await openOwn(written, constants.O_TRUNC);
+      const temporaryPath = join(folder, 'replica.json.new');
+      const temporary = await openOwn(temporaryPath, constants.O_TRUNC);
       const text = `${JSON.stringify(next)}\n`;
       await temporary.writeFile(text);
       await temporary.sync();
       await temporary.close();
-      await rename(written, join(folder, 'replica.json'));
+      await rename(temporaryPath, join(folder, 'replica.json'));
       await syncFolder(folder);
       committed = next;
       lastText = text;

@@ -41,8 +41,8 @@ const accountCheckpoint: CheckpointForm<AccountState> = {
   version: 1,
   every: 200,
   write: (state) => (state.kind === 'absent' ? state : { ...state, keys: [...state.keys] }),
-  read(written) {
-    const state = storedState.parse(written);
+  read(storedValue) {
+    const state = storedState.parse(storedValue);
     return state.kind === 'absent' ? state : { ...state, keys: new Map(state.keys) };
   },
 };

@@ -58,7 +58,7 @@ function digestContent(data: string): string {
  */
 export async function writeSeed(deps: SeedDependencies, seed: Seed, changes: readonly RecordChange[]): Promise<number> {
   if (await isSeedFinished(deps.log, seed)) return 0;
-  let written = 0;
+  let writtenCount = 0;
   for (let from = 0; from < changes.length; from += CHANGES_A_CALL) {
     const chunk = changes.slice(from, from + CHANGES_A_CALL);
     const existing = await deps.log.readLast(chunk.map(({ resource, id }) => recordStream(resource, id)));
@@ -72,9 +72,9 @@ export async function writeSeed(deps: SeedDependencies, seed: Seed, changes: rea
     for (const outcome of await deps.writer.write(dueRecords, {})) {
       if (outcome.kind === 'rejected')
         throw new Error(`the seed ${seed.name} contains a record that is rejected: ${outcome.reason}`);
-      if (outcome.kind === 'appended') written += 1;
+      if (outcome.kind === 'appended') writtenCount += 1;
     }
   }
   await finishSeed(deps, seed, changes.length);
-  return written;
+  return writtenCount;
 }

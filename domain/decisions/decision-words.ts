@@ -64,8 +64,8 @@ const OTHER_ACT = new RegExp(
 
 /** Returns the words of a text on the decision; null if the text is something else, such as a proposal or history. */
 export function extractDecision(text: string | null | undefined): string | null {
-  const done = DONE.exec(text ?? '')?.[1] ?? null;
-  return done === null || OTHER_ACT.test(done) ? null : done;
+  const verb = DONE.exec(text ?? '')?.[1] ?? null;
+  return verb === null || OTHER_ACT.test(verb) ? null : verb;
 }
 
 /** Acts that decide an item; all others decide nothing. */

@@ -147,10 +147,10 @@ export class ErasureOverlay {
   apply(event: StoredEvent): StoredEvent {
     const entries = this.#entries.get(event.id);
     if (entries === undefined) return event;
-    const done = countErasures(event.metadata);
+    const erasureCounts = countErasures(event.metadata);
     let erased = event;
     for (const { number, texts, replacements } of entries) {
-      if (number > done) erased = eraseFromEvent(erased, texts, replacements, number);
+      if (number > erasureCounts) erased = eraseFromEvent(erased, texts, replacements, number);
     }
     return erased;
   }

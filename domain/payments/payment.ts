@@ -55,7 +55,7 @@ const signedPayment = z.strictObject({ accepted: paymentTerms, authorization, si
 export type SignedPayment = Readonly<z.output<typeof signedPayment>>;
 
 export const writeSignedPayment = (payment: SignedPayment): string => canonicalJson(payment);
-export const readSignedPayment = (written: string): SignedPayment => signedPayment.parse(JSON.parse(written));
+export const readSignedPayment = (text: string): SignedPayment => signedPayment.parse(JSON.parse(text));
 
 /** Milliseconds of a lease on a payment. */
 export const PAYMENT_LEASE_MS = 15_000;

@@ -27,9 +27,9 @@ const DECLARATION = /<(?:!-|!\[|!doctype|\?xml)/iy;
 const UNENDED = /<[a-z][\w:]*\s+[\w:-]+\s*=/iy;
 const ANY_TAG = /<\/?[a-z][^<>]*>/gi;
 
-function isElement(written: string): boolean {
-  const name = written.toLowerCase();
-  if (WORDS.has(name) && name !== written) return false;
+function isElement(tagName: string): boolean {
+  const name = tagName.toLowerCase();
+  if (WORDS.has(name) && name !== tagName) return false;
   return BLOCKS.has(name) || CELLS.has(name) || HIDDEN.has(name) || OTHERS.has(name) || OF_WORD.test(name);
 }
 
@@ -122,9 +122,9 @@ class TagReader implements TokenizerCallbacks {
   onattribentity(): void {}
   onattribend(): void {}
 
-  #add(written: string, start: number, end: number): void {
-    if (isElement(written))
-      this.#tags.push({ name: written.toLowerCase(), isClosing: this.#html[start + 1] === '/', start, end });
+  #add(tagName: string, start: number, end: number): void {
+    if (isElement(tagName))
+      this.#tags.push({ name: tagName.toLowerCase(), isClosing: this.#html[start + 1] === '/', start, end });
   }
 }
 

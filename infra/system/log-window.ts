@@ -96,11 +96,11 @@ export function windowed(
   let window: EventWindow | undefined;
   /** Newest read that is scheduled and not sent, and newest read that is sent and not answered. */
   let waiting: SharedRead | undefined;
-  let sent: SharedRead | undefined;
+  let sharedRead: SharedRead | undefined;
   const replace = (next: EventWindow | undefined): void => {
     window = next;
     waiting = undefined;
-    sent = undefined;
+    sharedRead = undefined;
   };
   const forget = (): void => replace(undefined);
 
@@ -109,7 +109,7 @@ export function windowed(
    * event that woke the caller, so a caller that joins it reads again if it is empty.
    */
   const fetchTail = async (question: ReadAll): Promise<LogBatch> => {
-    const joined = isSame(sent, question) ? await sent.batch : undefined;
+    const joined = isSame(sharedRead, question) ? await sharedRead.batch : undefined;
     return joined !== undefined && joined.events.length > 0 ? joined : await fetchNext(question);
   };
 
@@ -118,7 +118,7 @@ export function windowed(
     if (isSame(waiting, { after, afterId })) return waiting.batch;
     const batch = new Promise((resolve) => setImmediate(resolve)).then(async () => {
       if (waiting === shared) waiting = undefined;
-      sent = shared;
+      sharedRead = shared;
       try {
         const result = await read({ after, afterId, limit: FETCH });
         if (window?.end === after && window.idAt(after) === afterId) window.add(result.events, limits, milliseconds());
@@ -127,7 +127,7 @@ export function windowed(
         if (error instanceof HistorySetBack) forget();
         throw error;
       } finally {
-        if (sent === shared) sent = undefined;
+        if (sharedRead === shared) sharedRead = undefined;
       }
     });
     const shared: SharedRead = { after, afterId, batch };

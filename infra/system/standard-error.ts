@@ -47,9 +47,9 @@ export class StandardError {
   }
 
   #send(bytes: Buffer, lines: number): void {
-    write(DESCRIPTOR, bytes, (error, written) => {
+    write(DESCRIPTOR, bytes, (error, bytesWritten) => {
       if (error?.code === 'EAGAIN') return void setTimeout(() => this.#send(bytes, lines), AGAIN_MS);
-      if (error === null && written < bytes.length) return this.#send(bytes.subarray(written), lines);
+      if (error === null && bytesWritten < bytes.length) return this.#send(bytes.subarray(bytesWritten), lines);
       if (error !== null) this.#dropped += lines;
       else if (this.#dropped > 0 && this.#waiting.length === 0) {
         const dropped = this.#dropped;

@@ -210,13 +210,13 @@ async function readState({ transaction, generation }: FoldContext) {
 
 async function writeState(context: FoldContext, state: FeedState, totals: Totals): Promise<void> {
   const { head, changedAt, chain, outline, fingerprint } = state;
-  const written = context.transaction.query({
+  const stateUpdate = context.transaction.query({
     name: `write_state_g${context.generation}`,
     text: `update ${RECORD_HISTORY.at(context.generation).state}
       set head = $1, changed_at = $2, chain = $3, outline = $4, fingerprint = decode($5, 'hex')`,
     values: [head, changedAt, chain, outline, fingerprint],
   });
-  await Promise.all([written, upsert(context, totalsTable, totals.touched())]);
+  await Promise.all([stateUpdate, upsert(context, totalsTable, totals.touched())]);
 }
 
 interface Superseded {
@@ -240,11 +240,11 @@ export function supersedeRows(generation: number, rows: readonly HistoryRow[]): 
 }
 
 async function insertHistory(context: FoldContext, rows: readonly HistoryRow[]): Promise<void> {
-  const written = rows.map((row) => ({
+  const storedRows = rows.map((row) => ({
     ...row,
     superseded_at: row.superseded_at ?? BigInt(NOT_SUPERSEDED),
     digest: row.digest === null ? null : Buffer.from(row.digest, 'hex'),
     fingerprint: Buffer.from(row.fingerprint, 'hex'),
   }));
-  await insert(context, history, written);
+  await insert(context, history, storedRows);
 }

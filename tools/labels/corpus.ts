@@ -103,14 +103,14 @@ const NO_LABEL = {
 type Recorded = ReadonlyMap<string, RecordedItem>;
 
 function recordedTitle(recorded: Recorded, id: string) {
-  const found = recorded.get(id);
-  if (found === undefined) throw new Error(`${id} is not in the recordings`);
-  const { item, body } = found.subject;
+  const recordedItem = recorded.get(id);
+  if (recordedItem === undefined) throw new Error(`${id} is not in the recordings`);
+  const { item, body } = recordedItem.subject;
   return {
     id,
-    jurisdiction: found.city,
+    jurisdiction: recordedItem.city,
     body: body.name,
-    date: found.day,
+    date: recordedItem.day,
     number: item.agendaNumber,
     matterType: item.matterType ?? null,
     title: item.title,

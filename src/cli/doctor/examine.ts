@@ -91,18 +91,20 @@ async function judgeInstallation(probe: Probes['installation']): Promise<Finding
 async function judgeBrokers(probe: NonNullable<Probes['brokers']>, settings: Settings): Promise<Finding> {
   try {
     const { brokers, topics } = await probe();
-    const found = `${brokers} broker${brokers === 1 ? '' : 's'} of Kafka`;
+    const brokerCount = `${brokers} broker${brokers === 1 ? '' : 's'} of Kafka`;
     const inlet = settings.CIVIC_KAFKA_INLET_TOPIC;
     if (inlet !== undefined && !topics.includes(inlet)) {
       return warning(
         'brokers',
-        `${found}, and no topic ${inlet}`,
+        `${brokerCount}, and no topic ${inlet}`,
         'make it, or unset CIVIC_KAFKA_INLET_TOPIC: the inlet waits for it',
       );
     }
     return ok(
       'brokers',
-      topics.length === 0 ? `${found}; the relay makes its topic` : `${found}, with ${topics.join(' and ')}`,
+      topics.length === 0
+        ? `${brokerCount}; the relay makes its topic`
+        : `${brokerCount}, with ${topics.join(' and ')}`,
     );
   } catch (error) {
     const remedy = error instanceof KafkaRefused ? error.remedy : 'correct KAFKA_BROKERS or start the brokers';

@@ -92,10 +92,10 @@ export async function* comparedEvents<Wanted extends CopiedEvent>(
   { signal, onProgress }: Watched,
   remedy: string,
 ): AsyncGenerator<{ readonly event: Wanted; readonly stored: StoredEvent; readonly line: string }> {
-  const written = eventsOf(log, signal);
+  const copiedEvents = eventsOf(log, signal);
   let events = 0;
   for await (const event of expected) {
-    const { value: stored } = await written.next();
+    const { value: stored } = await copiedEvents.next();
     const line = lineOf(event);
     events += 1;
     if (stored === undefined || lineOf(stored) !== line) {
@@ -105,7 +105,7 @@ export async function* comparedEvents<Wanted extends CopiedEvent>(
     yield { event, stored, line };
     if (events % PAGE === 0) onProgress(events);
   }
-  const { value: more } = await written.next();
+  const { value: more } = await copiedEvents.next();
   if (more !== undefined)
     throw new CommandFailed(`something else has written ${more.type} of ${more.stream} to the log: ${remedy}`);
 }

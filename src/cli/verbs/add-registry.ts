@@ -68,12 +68,12 @@ interface Additions extends Choices {
 
 /** Formats the result for a source that was added or skipped. */
 function outcomeOf({ source, ...decided }: Addition, outcomes: ReadonlyMap<string, Outcome>) {
-  const tried = outcomes.get(sourceKey(source));
+  const outcome = outcomes.get(sourceKey(source));
   const reason = 'reason' in decided ? decided.reason || null : null;
   return {
     ...printedSource(source),
-    outcome: tried?.outcome ?? decided.outcome,
-    reason: tried === undefined ? reason : tried.reason,
+    outcome: outcome?.outcome ?? decided.outcome,
+    reason: outcome === undefined ? reason : outcome.reason,
   };
 }
 
@@ -99,12 +99,12 @@ async function addEach(
     outcomes,
   }: { readonly toAdd: readonly RegistrySource[]; readonly choices: Choices; readonly outcomes: Map<string, Outcome> },
 ): Promise<void> {
-  let done = 0;
+  let completed = 0;
   await withProgress(context, 'sources', async (bar) => {
     await eachByPlatform(toAdd, async (source) => {
       context.stopping.throwIfAborted();
       outcomes.set(sourceKey(source), await addSource(context, civic, addedOf(source, choices)));
-      bar.update((done += 1), toAdd.length);
+      bar.update((completed += 1), toAdd.length);
     });
   });
 }

@@ -110,12 +110,12 @@ const writeBackup = (context: CliContext, civic: Civic, to: string, replace: boo
     }
     const { backupId, feedId, createdAt, logId } = header;
     const requireReplaceable = (file: string) => requireSameLog(file, logId);
-    const written = await writeArchiveFile(
+    const archive = await writeArchiveFile(
       { to, defaultName: nameOf(header), writer: backupId, replace, requireReplaceable },
       bytes,
     );
     const { events, payments, head } = end!;
-    return { ...written, backupId, feedId, createdAt, head, events, payments };
+    return { ...archive, backupId, feedId, createdAt, head, events, payments };
   });
 
 async function verified(context: CliContext, file: string): Promise<VerifiedArchive> {

@@ -27,7 +27,7 @@ interface Feed {
   readonly pagePath: string;
   /** Path of this page of the feed, and of the next one, with older entries. */
   readonly self: string;
-  readonly next: (shown: number) => string | null;
+  readonly next: (shownCount: number) => string | null;
   readonly entries: readonly Entry[];
 }
 
@@ -38,12 +38,12 @@ const NEVER = new Date(0).toISOString();
 
 /** Renders an Atom feed (RFC 4287) in pages (RFC 5005). The escaping of HTML pages is valid XML too. */
 function atomFeed({ title, path, self, pagePath, entries, next }: Feed, baseUrl: string): string {
-  const shown = fitting(entries, ENTRIES_SIZE, (entry) => entryMarkup(entry, baseUrl));
+  const fittingEntries = fitting(entries, ENTRIES_SIZE, (entry) => entryMarkup(entry, baseUrl));
   const updated = entries
     .map((entry) => entry.updated)
     .toSorted()
     .at(-1);
-  const nextPath = next(shown.length);
+  const nextPath = next(fittingEntries.length);
   const feed = html`<?xml version="1.0" encoding="utf-8"?>
 <feed xmlns="http://www.w3.org/2005/Atom">
 <id>${baseUrl}${path}</id>
@@ -53,7 +53,7 @@ function atomFeed({ title, path, self, pagePath, entries, next }: Feed, baseUrl:
 <link rel="self" type="application/atom+xml" href="${baseUrl}${self}"/>
 <link rel="first" type="application/atom+xml" href="${baseUrl}${path}"/>
 ${nextPath !== null && html`<link rel="next" type="application/atom+xml" href="${baseUrl}${nextPath}"/>\n`}<link rel="alternate" type="text/html" href="${baseUrl}${pagePath}"/>
-${shown}</feed>
+${fittingEntries}</feed>
 `;
   return feed.toString();
 }
@@ -102,9 +102,9 @@ async function itemFeed(
   const creations = await reads.hitCreations(several);
   return ({ title, pagePath }, baseUrl) => {
     const path = feedOf(pagePath);
-    const next = (shown: number): string | null => {
-      if (shown >= items.length) return null;
-      const { classifiedAt, itemId } = items[shown - 1]!.at(-1)!;
+    const next = (shownCount: number): string | null => {
+      if (shownCount >= items.length) return null;
+      const { classifiedAt, itemId } = items[shownCount - 1]!.at(-1)!;
       return withQuery(path, { before: classifiedAt, item: itemId });
     };
     const entries = items.slice(0, ITEMS).map((group) => itemEntry(group, creations));

@@ -59,12 +59,12 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
   /** Read on demand; forgotten when a topic changes. */
   let topics: Topics | undefined;
   /** Position of the last event that this reactor wrote, or the head at its start. */
-  let written: Position | undefined;
+  let lastWritten: Position | undefined;
   const givenUp = createGivenUpItems(deps);
 
   const catchUp = async (position: Position, signal: AbortSignal) => {
-    written ??= await deps.log.head();
-    await untilCaughtUp(deps, position > written ? position : written, 'classify', signal);
+    lastWritten ??= await deps.log.head();
+    await untilCaughtUp(deps, position > lastWritten ? position : lastWritten, 'classify', signal);
   };
 
   const classifyTurn = async (ids: readonly string[], occasion: Occasion, { signal, confirm }: ReactorRunning) => {
@@ -79,7 +79,7 @@ function beginClassifying(deps: ClassificationDependencies): BatchHandler {
     await givenUp.save(confirm);
     if (changes.length === 0) return;
     await confirm();
-    written = newest(written, await writeHits(deps.writer, changes));
+    lastWritten = newest(lastWritten, await writeHits(deps.writer, changes));
   };
 
   const classify = async (ids: readonly string[], occasion: Occasion, running: ReactorRunning) => {

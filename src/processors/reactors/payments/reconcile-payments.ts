@@ -55,12 +55,12 @@ async function forEachPayment(
   rows: readonly PaymentRow[],
   work: (row: PaymentRow) => Promise<unknown>,
 ): Promise<number> {
-  let done = 0;
+  let processed = 0;
   for (const row of rows) {
     if (signal.aborted) break;
     try {
       await work(row);
-      done += 1;
+      processed += 1;
     } catch (error) {
       logger.warn(
         { paymentId: row.paymentId, state: row.state, error: (error as Error).message },
@@ -68,7 +68,7 @@ async function forEachPayment(
       );
     }
   }
-  return done;
+  return processed;
 }
 
 /**

@@ -66,17 +66,17 @@ export async function findCandidates(
   ].toSorted((one, other) => (one.id < other.id ? -1 : 1));
 }
 
-const listIds = (found: readonly FoundRecord[], resource: FoundResource): string[] =>
-  found.filter((record) => record.resource === resource).map(({ id }) => id);
+const listIds = (records: readonly FoundRecord[], resource: FoundResource): string[] =>
+  records.filter((record) => record.resource === resource).map(({ id }) => id);
 const unique = (ids: readonly (string | null | undefined)[]): string[] => [...new Set(ids.filter((id) => id != null))];
 
 async function meetingsToRead(
-  known: PublishedRecords,
+  published: PublishedRecords,
   meetings: readonly string[],
   { localDate: date, addressKey }: WantedRecord,
 ): Promise<readonly string[]> {
   if (date !== null || meetings.length <= MAX_MEETINGS_WITHOUT_DATE) return meetings;
-  const current = await known.current('meetings', meetings);
+  const current = await published.current('meetings', meetings);
   const atAddress = meetings.filter((id) => sourceAddressKey(current.get(id)?.sourceUrl ?? '') === addressKey);
   return atAddress.length <= MAX_MEETINGS_WITHOUT_DATE ? atAddress : [];
 }

@@ -58,21 +58,21 @@ export const createReportWorker = (deps: ReportWorkerDependencies): Reactor => (
 });
 
 function beginWorking(deps: ReportWorkerDependencies): BatchHandler {
-  let written: Position | null = null;
+  let lastWritten: Position | null = null;
   return async (batch, { signal, confirm }) => {
     const last = batch.at(-1)!.position;
     const submitted = batch.some(({ type }) => type === SUBMITTED);
     const resumed = batch.some(
       ({ type, data }) => type === REPORT_SWITCH_TURNED && !reportSwitchTurned.parse(JSON.parse(data)).paused,
     );
-    written ??= await deps.log.head();
-    await untilCaughtUp(deps, last > written ? last : written, PURPOSE, signal);
+    lastWritten ??= await deps.log.head();
+    await untilCaughtUp(deps, last > lastWritten ? last : lastWritten, PURPOSE, signal);
     if ((await countOpenReports(deps.reads)) === 0) return;
     await confirm();
     const turn = async (filter: ReportFilter) => {
       const { position } = await workOnReports(deps, filter, signal);
-      if (position === null || written === null || position <= written) return;
-      written = position;
+      if (position === null || lastWritten === null || position <= lastWritten) return;
+      lastWritten = position;
       await untilCaughtUp(deps, position, PURPOSE, signal);
     };
     if (resumed) await turn({ open: true });

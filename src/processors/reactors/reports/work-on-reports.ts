@@ -56,23 +56,31 @@ export async function workOnReports(
   filter: ReportFilter,
   signal: AbortSignal,
 ): Promise<WorkDone> {
-  const done: WorkDone = { examined: 0, moved: [], noted: [], skipped: [], failed: [], stopped: null, position: null };
-  if ((await readSwitches(deps.log)).worker.paused) return { ...done, stopped: 'worker_paused' };
+  const result: WorkDone = {
+    examined: 0,
+    moved: [],
+    noted: [],
+    skipped: [],
+    failed: [],
+    stopped: null,
+    position: null,
+  };
+  if ((await readSwitches(deps.log)).worker.paused) return { ...result, stopped: 'worker_paused' };
   let area: CoverageArea | undefined;
   for (const report of await knownReports(deps.reads, filter, MAX_REPORTS_AT_ONCE)) {
     signal.throwIfAborted();
     area ??= await readCoverageArea(deps);
     try {
-      await examine(deps, area, report, done);
+      await examine(deps, area, report, result);
     } catch (error) {
       if (isOutage(error) || signal.aborted) throw error;
       const failure = { reportId: report.reportId, reason: (error as Error).message };
-      done.failed.push(failure);
+      result.failed.push(failure);
       deps.logger.error(failure, 'a report could not be examined');
     }
-    if (done.stopped !== null) break;
+    if (result.stopped !== null) break;
   }
-  return done;
+  return result;
 }
 
 async function examine(
