@@ -18,7 +18,10 @@ export const TAGS = {
 
 export type Examples = Readonly<Record<string, { readonly summary: string; readonly value: unknown }>>;
 
-/** Media types of a page: one JSON value, or newline-delimited JSON with an item a line and the page's `{"meta":…}` as the last line. */
+/**
+ * Media types of a page: one JSON value, or newline-delimited JSON with an item a line and the page's `{"meta":…}` as
+ * the last line.
+ */
 export const MEDIA_TYPES = { json: 'application/json', ndjson: 'application/x-ndjson' } as const;
 export type PageForm = keyof typeof MEDIA_TYPES;
 export const PAGE_FORMS = ['json', 'ndjson'] as const satisfies readonly PageForm[];
@@ -47,7 +50,10 @@ export interface Operation extends Documented {
   readonly scope: Scope | null;
   /** Null if no key is needed. */
   readonly surface: Surface | null;
-  /** Set for an operation that changes state: it is refused before it runs if its receipt might exceed the account's `max_response_bytes`. */
+  /**
+   * Set for an operation that changes state: it is refused before it runs if its receipt might exceed the account's
+   * `max_response_bytes`.
+   */
   readonly writes?: true;
   /** Units of the hourly export allowance that the operation charges. The response reports the rest, also with 0. */
   readonly exportUnits?: 0 | 1;
@@ -57,14 +63,17 @@ export interface Operation extends Documented {
   readonly headers?: z.ZodType;
   /** Null if a request body is ignored and not read. */
   readonly body: { readonly schema: z.ZodType; readonly maxBytes: number } | null;
-  /** `forms`: the client may choose by `Accept`. Without it, JSON is the only form. */
+  /** `forms`: the client may choose by `Accept`. JSON is the only form if it is absent. */
   readonly success: {
     readonly status: 200 | 201 | 202;
     readonly schema: z.ZodType;
     readonly forms?: readonly PageForm[];
   };
   readonly otherAnswers?: readonly OtherAnswer[];
-  /** Refusals in the envelope; `STATUSES` has their statuses. Bad input is `invalid_input` where the list has it, else `invalid_parameter`. */
+  /**
+   * Refusals in the envelope; `STATUSES` has their statuses. Bad input is `invalid_input` where the list has it, else
+   * `invalid_parameter`.
+   */
   readonly refusals: readonly RejectionCode[];
   /** Refusals with another status than in `STATUSES`. */
   readonly refusalsAt?: Readonly<Record<number, readonly RejectionCode[]>>;

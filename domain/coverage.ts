@@ -68,7 +68,7 @@ export interface CoverageBinding {
 interface CoverageCursor {
   readonly catalogVersion: string;
   readonly binding: CoverageBinding;
-  /** Matching jurisdictions on the pages before, at least one. */
+  /** Number of matching jurisdictions on earlier pages, at least one. */
   readonly offset: number;
 }
 

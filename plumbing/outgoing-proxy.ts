@@ -19,7 +19,7 @@ function readProxy(environment: Environment, name: string): string | undefined {
   return address;
 }
 
-/** Proxies by scheme, and the hosts that are asked directly, in the form of NO_PROXY. */
+/** Proxies by scheme, and the hosts that are contacted directly, in the form of NO_PROXY. */
 export interface OutgoingProxies {
   readonly httpProxy?: string;
   readonly httpsProxy?: string;
@@ -44,8 +44,8 @@ function readProxies(environment: Environment): OutgoingProxies | null {
 }
 
 /**
- * Makes `fetch` of this process use the proxies that HTTP_PROXY and HTTPS_PROXY name, except for the hosts of NO_PROXY and this machine. Returns a
- * warning if this Node.js cannot. Throws for an invalid address.
+ * Makes `fetch` of this process use the proxies that HTTP_PROXY and HTTPS_PROXY name, except for the hosts of NO_PROXY
+ * and this machine. Returns a warning if this Node.js cannot. Throws for an invalid address.
  */
 export function useProxiesOf(environment: Environment): string | null {
   proxiesInUse = readProxies(environment);

@@ -26,7 +26,7 @@ export class ProcessFigures {
   readonly appends = new Map<AppendResult, Tally>();
   /** Duration of one batch without its commit, by projection. */
   readonly folds = new Map<string, Tally>();
-  /** Answered pages of the feed, by where their items came from. */
+  /** Number of feed pages answered from memory and from the database. */
   readonly feedPages = { memory: 0, database: 0 };
   prunedRows = 0;
   setBacks = 0;

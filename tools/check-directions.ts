@@ -12,8 +12,8 @@ interface Directions {
 }
 
 /**
- * Checks all imports of a checkout against `IMPORT_RULES`. A file that git lists and the tool has not read is a violation too: beside
- * TypeScript 7 the tool reads none at all without a parser of its own.
+ * Checks all imports of a checkout against `IMPORT_RULES`. A file that git lists and the tool has not read is also a
+ * violation: with TypeScript 7 installed, the tool reads no file without a separate parser.
  */
 export async function checkDirections(root: string, files = typeScriptFiles(root)): Promise<Directions> {
   const { output } = await cruise([...files], {
@@ -40,7 +40,9 @@ export async function checkDirections(root: string, files = typeScriptFiles(root
   return { moduleCount: files.length - unseen.length, violations: [...unseen, ...blind, ...broken] };
 }
 
-/** Lists every existing TypeScript file of the checkout: those that git lists, tracked or not, or all files without git. */
+/**
+ * Lists every existing TypeScript file of the checkout: those that git lists, tracked or not, or all files without git.
+ */
 export function typeScriptFiles(root: string): readonly string[] {
   const listed = spawnSync(
     'git',

@@ -29,7 +29,8 @@ const [BASE, PAYMENTS, TOOLS] = SETS.keys();
 const isLeftOut = ({ dev, peer }, set) => (dev === true && set < TOOLS) || (peer === true && set < PAYMENTS);
 
 /**
- * Installs the dependencies when they are missing or belong to another lock file. Of several that run at once one installs, the others wait.
+ * Installs the dependencies when they are missing or belong to another lock file. If several run at once, one installs
+ * and the others wait.
  * @param {{ withTools: boolean, withPayments: boolean }} sets also what only tests, checks and measurements need, half of a gigabyte; also
  * the libraries of pay as you go, 95 MB, which settings can ask for, too
  */
@@ -87,8 +88,8 @@ function isInstalled(lock, set) {
 async function install(turn, { content, scope }, adding) {
   process.stderr.write(`Installing ${content} with npm, once; this takes about a minute …\n`);
   const started = Date.now();
-  // A lock file that was written behind a registry without the packages of other platforms is refused by `npm ci`; `npm install` takes the same
-  // versions from it and leaves them out.
+  // A lock file that was written behind a registry without the packages of other platforms is refused by `npm ci`; `npm
+  // install` takes the same versions from it and leaves them out.
   const status =
     !adding && (await npm(turn, 'ci', ...scope)) === 0 ? 0 : await npm(turn, 'install', '--no-save', ...scope);
   if (status !== 0)

@@ -1,6 +1,9 @@
 import type { IForbiddenRuleType, IRegularForbiddenRuleType } from 'dependency-cruiser';
 
-/** Allowed imports of one part of the code: our folders and modules of Node as patterns; `LIBRARIES` lists the libraries. */
+/**
+ * Allowed imports of one part of the code: our folders and modules of Node as patterns; `LIBRARIES` lists the
+ * libraries.
+ */
 interface Part {
   readonly from: string;
   readonly ours: readonly string[];
@@ -21,7 +24,7 @@ const EDGES = '^src/(edge|processors|classifier|sources|cli|app/serving)/';
 const PROGRAM = '^src/app/(settings|setting-sections|setting-values|civic|read-models|platform|roles)[.]ts$';
 const MODULES = '^src/app/modules/';
 
-/** Table of the architecture page. For `test` and `bench`, only the rules about cycles and missing modules apply. */
+/** Table of the architecture page. Only the rules about cycles and missing modules apply to `test` and `bench`. */
 const PARTS: readonly Part[] = [
   { from: DOMAIN, ours: [DOMAIN], node: ['crypto', 'module', 'net', 'url', 'zlib'] },
   { from: PLUMBING, ours: [PLUMBING, DOMAIN] },
@@ -79,7 +82,10 @@ const ENTRY = '^src/(main[.]ts|app/composition[.]ts|app/platform[.]ts|app/compos
 const CHECKED = '^(domain|plumbing|contract|src|commands|projections|queries|infra|client|tools)/';
 const EXEMPT = '^(test|bench|vitest[.]config[.]ts)';
 
-/** Folders that import each library. A library that reaches the outside has one folder, so that replacing it changes one folder. */
+/**
+ * Folders that import each library. A library that reaches the outside has one folder, so that replacing it changes one
+ * folder.
+ */
 const LIBRARIES: Readonly<Record<string, readonly string[]>> = {
   zod: [DOMAIN, PLUMBING, CONTRACT, '^src/', COMMANDS, PROJECTIONS, QUERIES, '^infra/'],
   uuid: [DOMAIN],

@@ -24,7 +24,7 @@ async function importFile(dataDir: string, file: string, expected: number): Prom
 
 type Mode = 'alone' | 'served';
 
-/** Milliseconds of each round, without a service and beside one. The first round of each warms up. */
+/** Milliseconds of each round, with and without a running service. The first round of each warms up. */
 const measure = (bench: Bench, records: number): Promise<Readonly<Record<Mode, readonly number[]>>> =>
   scoped(async (use) => {
     const [alone, served, work] = [bench.datasets.folder(), bench.datasets.folder(), bench.datasets.folder()];

@@ -64,7 +64,7 @@ async function requestsOf({ url }: Service, { key, records }: Dataset): Promise<
 }
 
 interface Round {
-  /** p50 and p99 of each window, without and with the rebuild, by turns. */
+  /** p50 and p99 of each window, alternately without and with the rebuild. */
   readonly quiet: Windows;
   readonly during: Windows;
   readonly requests: number;
@@ -81,8 +81,8 @@ interface Windows {
 }
 
 /**
- * Rebuilds one read model after the other, and pauses each for a window of reads as long as the one before it: what else happens on the
- * machine happens to both.
+ * Rebuilds one read model after the other, and pauses each for a window of reads as long as the one before it: what
+ * else happens on the machine happens to both.
  */
 async function measure(
   worker: Worker,

@@ -66,7 +66,7 @@ function answerSite(site: number, { url: path = '', headers }: IncomingMessage, 
 
 async function openSite(number: number): Promise<string> {
   const server = createServer((request, response) => answerSite(number, request, response));
-  // Each site has an address of its own, because the service spaces the requests to a host.
+  // Each site has its own address, because the service spaces the requests to a host.
   server.listen(0, `127.0.1.${number + 1}`);
   await once(server, 'listening');
   sites.push(server);

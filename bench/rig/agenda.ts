@@ -1,10 +1,13 @@
 import { setTimeout as after } from 'node:timers/promises';
 import { civic, type Service, serve } from './service.ts';
 
-/** Charged and checked as ever, but never used up. */
+/** Requests are still charged and checked, but the allowance is never exhausted. */
 const NO_LIMIT = { CIVIC_PUBLIC_LIMIT: '100000000/60' };
 
-/** The service on an agenda; resolves when its own classifier has looked at every imported item and will take no time from what is measured. */
+/**
+ * Starts the service on an agenda. Resolves when its classifier has processed every imported item, so that it uses no
+ * processor time during the measurement.
+ */
 export async function serveAgenda(dataDir: string): Promise<Service> {
   const service = await serve(dataDir, [], NO_LIMIT);
   for (;;) {

@@ -2,7 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-/** Programs of others that do a part of the same work. Each has a folder of its own, since their packages do not install beside ours. */
+/**
+ * Programs of others that do a part of the same work. Each has its own folder, because their packages conflict with
+ * ours.
+ */
 type Peer = 'emmett' | 'pouchdb' | 'postgraphile';
 
 /** A program of the peer. Installs its packages at the first use; throws where that fails. */

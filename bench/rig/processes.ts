@@ -32,7 +32,7 @@ export async function stopAll(): Promise<void> {
 export const start = (command: string, args: readonly string[], environment: NodeJS.ProcessEnv): ChildProcess =>
   track(spawn(command, args, { env: environment, stdio: ['ignore', 'pipe', 'pipe'] }));
 
-/** A program of this folder in a process of its own that does jobs one at a time: each a message in, its answer a message out. */
+/** Runs a program of this folder in a separate process, one job at a time. The job and its result are messages. */
 export interface Worker extends AsyncDisposable {
   readonly pid: number;
   ask<Answer>(job: object): Promise<Answer>;

@@ -11,7 +11,7 @@ export async function rowsThatDiffer(client: Client, left: string, right: string
 export const rowsOf = async (client: Client, table: string): Promise<number> =>
   Number((await client.query<{ n: string }>(`select count(*) as n from ${table}`)).rows[0]!.n);
 
-/** Some of the rows that `rowsThatDiffer` counts, as text, each with the table that it stands in. */
+/** Returns some of the rows that `rowsThatDiffer` counts, as text, each with the name of its table. */
 export async function someThatDiffer(client: Client, left: string, right: string): Promise<readonly string[]> {
   const texts = (one: string, other: string) =>
     `(select '${one} ' || left(d.row, 400) as row from (select t::text from ${one} t except all select t::text from ${other} t) d (row) limit 3)`;

@@ -5,7 +5,7 @@ import { start, stop } from './processes.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** Charged and checked, never refused. */
+/** Allowances that are charged and checked, but never exhausted. */
 const MANY = {
   requests_per_minute: 1_000_000_000,
   burst_limit: 1_000_000_000,
@@ -59,7 +59,10 @@ export interface Service extends AsyncDisposable {
   readonly bannerMs: number;
 }
 
-/** Starts the service as an operator would: authentication, validation and logging on. Resolves when it has printed where it listens. */
+/**
+ * Starts the service as an operator would: authentication, validation and logging on. Resolves when it has printed
+ * where it listens.
+ */
 export async function serve(
   dataDir: string,
   nodeOptions: readonly string[] = [],

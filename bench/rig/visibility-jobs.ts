@@ -29,7 +29,10 @@ interface Page {
   readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
 }
 
-/** Writes at an even pace through the program's writer, in a process that folds nothing, and tails the service's feed beside it. */
+/**
+ * Writes at an even pace through the program's writer, in a process that folds nothing, and tails the service's feed at
+ * the same time.
+ */
 serveJobs(async ({ url, key, perSecond, seconds, from }: VisibilityJob): Promise<Visibility> => {
   const civic = await openCivic(readSettings(process.env).settings, 'command', []);
   const connection = new Connection(url);

@@ -9,8 +9,9 @@ import { createReadCivicRecords } from '../../queries/feed/read-civic-records.ts
 import { createChargeRequest } from '../../src/edge/admission/charge-request.ts';
 
 /**
- * Does what the contract requires of a batch, and nothing else, on plain Fastify and pg: the schema, the charge in the database, the statement
- * of the program. No limits, metrics, log, cache or deadlines. A program of these libraries answers no faster. Prints its address.
+ * Does what the contract requires of a batch, and nothing else, on plain Fastify and pg: the schema, the charge in the
+ * database, the statement of the program. No limits, metrics, log, cache or deadlines. A program of these libraries
+ * answers no faster. Prints its address.
  */
 const READERS = 2;
 const MANY = 1_000_000_000;
@@ -34,7 +35,7 @@ const { rows: generations } = await counts.query<{ name: string; live: string }>
 );
 const generation: LiveGeneration = (projection) => Number(generations.find(({ name }) => name === projection)!.live);
 
-/** Reads on connections by turns. */
+/** Distributes reads over the connections in rotation. */
 function readsOn(clients: readonly Client[]): LiveReads {
   let turn = 0;
   const rows = async (build: (live: LiveGeneration) => Statement): Promise<readonly unknown[]> => {

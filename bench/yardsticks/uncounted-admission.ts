@@ -11,8 +11,8 @@ import { readSettings } from '../../src/app/settings.ts';
 type KeyRow = Readonly<Record<'sha256' | 'keyId' | 'accountId', string>>;
 
 /**
- * The program itself but for its admission: whose key it is is looked up, once for all requests of a turn of the event loop, and nothing is
- * counted or judged. Works on the data directory of its settings beside the service, and prints its address.
+ * The program with a reduced admission: it looks up the owner of a key once per turn of the event loop for all
+ * requests, and counts and refuses nothing. It uses the same data directory as the service, and prints its address.
  */
 function uncounted({ reads }: Civic): Admission {
   let waiting: Map<string, PromiseWithResolvers<Principal>> | undefined;

@@ -32,8 +32,8 @@ const POLL_MS = 1000;
 const RETRIES_ONCE = 6;
 
 /**
- * Updates a mirror to the head of the feed and, if `verify` is set, compares it with the service. Throws `MirrorRefused` with a one-line
- * message, or the reason of the signal.
+ * Updates a mirror to the head of the feed and, if `verify` is set, compares it with the service. Throws
+ * `MirrorRefused` with a one-line message, or the reason of the signal.
  */
 export async function keepMirror(options: WantedMirror): Promise<Replicated & { readonly verified?: true }> {
   const { to, resource, format, follow, verify, newSnapshot, signal, onNotice } = options;
@@ -86,7 +86,10 @@ export async function keepMirror(options: WantedMirror): Promise<Replicated & { 
   }
 }
 
-/** Reports every retry of a single run. Of a mirror that follows, reports an outage once for each reason, and its end. */
+/**
+ * Reports every retry of a single run. For a mirror that follows, it reports an outage once for each reason, and the
+ * end of the outage.
+ */
 function createOutageNotices({ follow, onNotice }: WantedMirror) {
   let reported: string | null = null;
   return {
@@ -125,7 +128,10 @@ const formatError = ({ status, code, message }: CivicError): string =>
 
 const HEAD_PAUSES_MS = [500, 30_000] as const;
 
-/** Polls health until the service can read its feed and the head is not null. Throws `MirrorRefused` after as many attempts as a request has. */
+/**
+ * Polls health until the service can read its feed and the head is not null. Throws `MirrorRefused` after as many
+ * attempts as a request has.
+ */
 async function readHeadDigests(ask: AskCivic, pause: Transport['pause'], onNotice: WantedMirror['onNotice']) {
   const pauses = new Backoff(...HEAD_PAUSES_MS);
   for (let retries = 0; ; retries += 1) {

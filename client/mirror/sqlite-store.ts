@@ -56,8 +56,8 @@ const UNTIDY = 1;
 const MARK_UNTIDY = `pragma user_version = ${UNTIDY}`;
 
 /**
- * Creates the full-text index of a table and the triggers that update it. The index stores no text of its own. It does not use `secure-delete`,
- * because SQLite before 3.42 could not read the index then.
+ * Creates the full-text index of a table and the triggers that update it. The index does not store the text again. It
+ * does not use `secure-delete`, because SQLite before 3.42 could not read the index then.
  */
 function createSearch(table: string): string {
   const columns = searchedColumns(table);
@@ -77,7 +77,10 @@ function createSearch(table: string): string {
     create trigger ${table}_search_update after update on ${quoted(table)} when ${differs} begin ${remove} ${add} end;`;
 }
 
-/** Migrates a file to these tables: a new one, one of an earlier version, or one with a single JSON table. Loses no record. */
+/**
+ * Migrates a file to these tables: a new one, one of an earlier version, or one with a single JSON table. Loses no
+ * record.
+ */
 function migrate(database: DatabaseSync, tables: MirrorTables): void {
   const views = viewsOf(SQLITE, tables);
   const shape = Object.entries(tables).map(([table, columns]) => [
@@ -239,7 +242,10 @@ function createTidying(database: DatabaseSync, file: string, tables: MirrorTable
   };
 }
 
-/** Opens a mirror in a SQLite file: one table for each resource, views and full-text search. Other programs may read it at any time. */
+/**
+ * Opens a mirror in a SQLite file: one table for each resource, views and full-text search. Other programs may read it
+ * at any time.
+ */
 export function openSqliteStore(file: string, tables: MirrorTables = MIRROR_TABLES): MirrorStore {
   const database = openFile(file, tables);
   const { run, fresh, shown } = createWriters(database, tables);

@@ -464,7 +464,7 @@ class Mirror:
             name = copy["left"][0]
             expected = snapshot["digests"][name]
             for page in civic.snapshot_pages(snapshot["snapshotId"], name, cursor=copy["cursor"]):
-                # After an erasure the pages have a digest of their own.
+                # The digest of the pages differs after an erasure.
                 expected = page["meta"].get("digest", expected)
                 rows = [(name, record["id"], canonical(record)) for record in page["data"]["items"]]
                 total = (copy["total"] + sum(record_digest(*row) for row in rows)) % _MODULUS

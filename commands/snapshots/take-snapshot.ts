@@ -77,7 +77,7 @@ export const createTakeSnapshot =
     return { snapshotId, boundaryCursor, createdAt, expiresAt, counts, digests };
   };
 
-/** Each snapshot has a stream of its own, with one event. */
+/** Each snapshot has its own stream, with one event. */
 const snapshotDecider: Decider<null, SnapshotTaken, Fact> = {
   initialState: () => null,
   evolve: (state) => state,

@@ -89,9 +89,12 @@ export type SearchAgendaInput = z.output<typeof input>;
 export type SearchAgendaData = z.output<typeof data>;
 
 export interface AgendaSearchPage {
-  /** Before truncation: `truncated` is false. */
+  /** The data before truncation: `truncated` is false. */
   readonly data: SearchAgendaData;
-  /** Returns the cursor after this number of results. An endpoint that drops the last rows returns the cursor of the last remaining row. */
+  /**
+   * Returns the cursor after this number of results. An endpoint that drops the last rows returns the cursor of the
+   * last remaining row.
+   */
   readonly cursorAfter: (rows: number) => string;
 }
 

@@ -10,7 +10,7 @@ type RowField = 'title' | 'agendaNumber' | 'matterFile' | 'matterType' | 'text' 
 export interface AgendaRow extends Pick<RecordContent<'agenda_items'>, RowField> {
   readonly hasAttachments: boolean;
   readonly hasVotes: boolean;
-  /** Heading of the row's group, where the source states it beside the row. */
+  /** Heading of the row's group, if the source lists it with the row. */
   readonly group?: string | null;
 }
 

@@ -218,7 +218,7 @@ const isSentence = (text: string): boolean => text.split(' ', 6).length > 5;
 
 /**
  * True for a text about the meeting or its agenda rather than about a matter: how to attend, notes on the order,
- * accessibility and handgun notices. For rows without a number and a file.
+ * accessibility and handgun notices. Pass only rows without a number and a file.
  */
 export function isMeetingNotice(title: string): boolean {
   const text = title.slice(0, MAX_NOTICE).replace(/\s+/g, ' ').trim();

@@ -49,5 +49,5 @@ const WITH_MARK = String.raw`(?:\d{1,3}(?:\.\d{1,3}){0,3}|[a-z]{1,2}|[ivx]{1,6})
 /** A number before a title: "IV. ", "2.1 ", "A) ", "(3) ". */
 const LEADING = new RegExp(String.raw`^\s*(?:(?:section|part|item)\s+)?(?:${IN_BRACKETS}|${WITH_MARK})[\s–—-]+`, 'i');
 
-/** The title without a number of its own. */
+/** The title without its leading number. */
 export const withoutNumber = (title: string): string => title.replace(LEADING, '');

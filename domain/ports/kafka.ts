@@ -3,7 +3,10 @@ import { z } from 'zod';
 export interface TopicCheckpoint {
   readonly feedId: string;
   readonly position: number;
-  /** Pruned position when the topic was created. Up to it the topic has the state of that time, later every change. */
+  /**
+   * Pruned position when the topic was created. Up to this position the topic has only the state at that time; after
+   * it, every change.
+   */
   readonly boundary: number;
   /** Fingerprint of the history up to the position (`nextFingerprint`); null if it is unknown. */
   readonly fingerprint: string | null;

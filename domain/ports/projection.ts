@@ -10,9 +10,9 @@ export interface FoldContext {
   /** Returns the parsed `data` of an event of the batch; parses it once. */
   readonly content: (event: StoredEvent) => unknown;
   /**
-   * Reads pages of a stream's events as they are stored now, up to a position of the log. For erasures only: a batch
-   * might carry text from before one, so the projection rereads the stream. A rebuild reads the erased text and has the
-   * same result.
+   * Reads pages of a stream's events as they are stored now, up to a position of the log. Only for erasures: a batch
+   * might contain text from before an erasure, so the projection rereads the stream. A rebuild reads the erased text
+   * and has the same result.
    */
   readonly reread: (stream: string, upTo: Position) => AsyncIterable<readonly StoredEvent[]>;
   /**

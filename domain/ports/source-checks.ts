@@ -19,13 +19,13 @@ export interface SourceCheck {
   readonly sourceIds: readonly string[];
   /** Milliseconds since the epoch. */
   readonly checkedAt: number;
-  /** Why the source could not be read as a whole; null if it could. */
+  /** Reason why the source could not be read as a whole; null if it could. */
   readonly failure: string | null;
   /** The most frequent ones, the most frequent first. */
   readonly reasons: readonly CheckReason[];
 }
 
-/** What the last sync of each source found. Each sync replaces it. It is neither in the log nor in a backup. */
+/** Results of the last sync of each source. Each sync replaces its row. It is neither in the log nor in a backup. */
 export interface SourceChecks {
   list(): Promise<readonly SourceCheck[]>;
   put(check: SourceCheck): Promise<void>;

@@ -20,7 +20,10 @@ export interface OpenSpan {
 export interface Tracing {
   /** Runs work in a span: a child of the active span, or the root of a trace. Rethrows errors of the work. */
   span<Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result>;
-  /** Like `span` within a recorded span; otherwise runs the work without one. For periodic work that needs no trace. */
+  /**
+   * Like `span` within a recorded span; otherwise runs the work without one. Use it for periodic work that needs no
+   * trace.
+   */
   part<Result>(start: SpanStart, work: () => Promise<Result>): Promise<Result>;
   /** Starts the span of a request, and continues the trace that its headers name. */
   begin(start: SpanStart, headers: Readonly<Record<string, string | string[] | undefined>>): OpenSpan;

@@ -25,7 +25,7 @@ export interface WebFile {
  * `refused by robots.txt: /AgendaCenter`, and `RecordGone` for status 404 and 410.
  */
 export interface WebReader {
-  /** Reads a page. With `form`, sends it as a POST request. */
+  /** Reads a page. Sends a POST request if `form` is present. */
   page(address: string, form?: Readonly<Record<string, string>>): Promise<WebPage>;
   /** Reads a document; null if it is the same as at the time of `known`. */
   file(address: string, known?: Validator): Promise<WebFile | null>;

@@ -12,7 +12,7 @@ const HIDDEN = new Set(['style', 'script', 'title', 'xml']);
 const OTHERS =
   wordSet(`a abbr acronym b base basefont big body br button center cite code col colgroup del em figure font form head html i iframe img input ins
     kbd label link mark meta nav nobr noscript option q s samp select small span strike strong sub sup tbody textarea tfoot thead tt u wbr`);
-/** Names that are words too: "<Section>" in a text stands for a section. */
+/** Element names that are also words: "<Section>" in a text might mean a section. */
 const WORDS = wordSet(
   'address article button caption center code figure footer form header label link main mark nav option section select title',
 );

@@ -58,7 +58,7 @@ function sizeText(
 }
 
 /**
- * Describes what a schema allows, for an issue without a text of its own. Repeats a refused value only if it is a
+ * Describes what a schema allows, for an issue without its own text. Repeats a refused value only if it is a
  * number or a short name or choice; undefined for other issues.
  */
 function plainIssue(issue: Issue): string | undefined {

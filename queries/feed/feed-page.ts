@@ -105,7 +105,7 @@ export function feedPageStatement(generation: number, question: FeedPageQuestion
       : `(select h.position from ${history} h where ${changes('z.last', LAST_POSITION)} limit 1) is not null`;
   const limit = `limit ${parameter(question.limit)}::int`;
   const start = '(select start from feed)';
-  // Scan the rows twice, first for sizes and then for texts. Materializing half a megabyte in between would cost more.
+  // Scan the rows twice, first for sizes and then for texts. To materialize half a megabyte in between would cost more.
   const text = `with ${stateOf(state, isLive, first)}, size as materialized (
       select max(p.position) as last, coalesce(sum(p.bytes), 0) as bytes from (
         select h.position, octet_length(h.envelope) + coalesce(octet_length(h.body), 0) as bytes

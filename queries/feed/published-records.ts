@@ -16,7 +16,7 @@ const referringRecord = z.object({ id: z.string() });
 
 /**
  * Reads published records for connectors. References come from their read model, which might lag. The `data` of a
- * record comes from the last event of its own stream and is never stale.
+ * record comes from the last event of its stream and is never stale.
  */
 export function publishedRecords(reads: LiveReads, log: Pick<EventLog, 'readLast'>): PublishedRecords & ChangedRecords {
   const lastChanges = async <R extends Resource>(

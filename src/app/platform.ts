@@ -38,8 +38,8 @@ class NoInstallation extends Error {
 }
 
 /**
- * Opens everything that modules are built on. Throws the errors of the database, the log and the settings, and `NoInstallation` if a reader
- * opens an empty log. Closes what it opened when it throws.
+ * Opens everything that modules are built on. Throws the errors of the database, the log and the settings, and
+ * `NoInstallation` if a reader opens an empty log. Closes what it opened when it throws.
  */
 export async function openPlatform(times: Times, settings: Settings, role: Role, warnings: readonly string[]) {
   const logger = openLogger(settings, role);
@@ -98,7 +98,7 @@ interface Installing {
 /** Checks that log and database belong together. Opens the feed of an empty log, except for a reader. */
 async function openInstallation({ settings, role, logger, log, clock, stores, url }: Installing): Promise<void> {
   const installed = { log, logger, store: stores.installation, holdsLog: settings.EVENTSTORE_URL === undefined };
-  // Must precede the opening of the feed: an empty log beside read models of another log stays empty.
+  // Check this before the feed is opened: an empty log next to read models of another log must stay empty.
   const stored = await requireInstallation({ ...installed, generations: stores.generations });
   if (role === 'reader') {
     if (stored === null) throw new NoInstallation(noInstallation('the log is empty'));

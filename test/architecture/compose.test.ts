@@ -93,10 +93,10 @@ describe('the set-up with Compose', () => {
     for (const [name, { healthcheck }] of Object.entries(services)) {
       if (name !== 'proxy') expect([name, healthcheck?.test[0]]).toEqual([name, 'CMD']);
     }
-    // The image reports liveness, with which Compose would go on before a process can answer.
+    // The image reports liveness, so Compose would continue before a process can answer.
     for (const [name, { healthcheck }] of ours)
       expect([name, healthcheck?.test.at(-1)]).toEqual([name, expect.stringContaining(':9464/readyz')]);
-    // While the image of PostgreSQL makes its database, a server answers at the socket alone.
+    // The image of PostgreSQL creates its database with a server that answers only at the socket.
     expect(services['postgres']!.healthcheck!.test).toContain('--host=127.0.0.1');
   });
 

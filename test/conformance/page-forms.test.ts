@@ -81,7 +81,7 @@ describe('newline-delimited JSON', () => {
         .split('\n')
         .map((line) => JSON.parse(line) as object);
       expect(values.slice(0, -1)).toEqual(data.items);
-      // The clock of the test stands still, so that the same page expires at the same time.
+      // The clock of the test is stopped, so that the same page expires at the same time.
       expect(values.at(-1)).toEqual({ meta });
     }
   });

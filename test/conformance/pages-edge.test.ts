@@ -58,7 +58,7 @@ test('many requests for one page ask its queries together, and browsers and prog
   );
   expect(new Set(all.filter((_, number) => number % 2 === 0))).toEqual(new Set(['text/html; charset=utf-8']));
   expect(new Set(all.filter((_, number) => number % 2 === 1))).toEqual(new Set(['application/json; charset=utf-8']));
-  // Twice where the position is found anew between the requests.
+  // Reads twice if the position is read again between the requests.
   expect(requests).toBeLessThanOrEqual(2);
 });
 

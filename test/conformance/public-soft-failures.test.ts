@@ -141,7 +141,7 @@ test('a cached answer is not used after the database is lost', async () => {
       expect(await recent()).toEqual({ data: [1] });
     }
   };
-  // After a loss answers are not kept until the watch has read the position again: wait until it sees one move.
+  // Answers are not cached after a loss until the watch has read the position again: wait until it sees one move.
   await untilKept();
   const before = edge.calls.length;
   edge.position = 'moved';

@@ -7,7 +7,9 @@ import type { KurrentPeer } from '../support/kurrent-peer.ts';
 
 const { startPeer, open, following } = useKurrentLogs();
 
-/** Restores the log with this many records; every lost event is then written anew, with another id, where the former one was. */
+/**
+ * Restores the log with this many records; every lost event is then written again at its former place, with another id.
+ */
 function setBackAndWrite(peer: KurrentPeer, records: number): void {
   const lostRecords = peer.store.records.slice(records);
   peer.setBack(records);

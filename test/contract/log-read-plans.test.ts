@@ -8,7 +8,7 @@ import { untilTrue } from '../support/until-reached.ts';
 
 const EVENTS = 5_000;
 const PAGE = 100;
-/** More than the reads for which PostgreSQL plans a statement anew. */
+/** More reads than those for which PostgreSQL makes a new plan of a statement. */
 const PAGES = 10;
 
 test('a page of a log without statistics reads no event beyond it', async () => {

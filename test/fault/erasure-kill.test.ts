@@ -101,7 +101,7 @@ test('an erasure with command, projector and worker killed at its steps is compl
   );
   erasing.kill('SIGKILL');
   await Promise.all([erasing.ended, service.kill9()]);
-  // As a running command that has stored what it read before.
+  // Simulates a running command that stores what it read before the erasure.
   await watch.query(
     `insert into civic.decider_checkpoints values ($1, 'other', 1, 0, gen_random_uuid(), $2, 'sealed')`,
     [STREAM, NAME],

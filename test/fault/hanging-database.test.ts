@@ -6,7 +6,7 @@ import { type ServedCivic, serveCivic } from '../support/served-civic.ts';
 import { openTcpProxy, serverAt, type TcpProxy, urlThrough } from '../support/tcp-proxy.ts';
 
 const PROMISED_MS = 3_000;
-/** Tolerance beside the promised time, as a multiple of the usual time of an answer, for a busy machine. */
+/** Tolerance in addition to the promised time, as a multiple of the usual time of an answer, for a busy machine. */
 const BUSY = 3;
 const PATIENT = { interval: 100 };
 

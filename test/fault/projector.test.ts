@@ -49,7 +49,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** As `withSeed`; a failure also reports checkpoints, moves and the last output of the children. */
+/** Like `withSeed`; a failure also reports checkpoints, moves and the last output of the children. */
 const withMoves = (work: (random: () => number) => Promise<void>) =>
   withSeed(async (random) => {
     try {
@@ -94,7 +94,8 @@ test(`projectors killed ${KILLS} times at random leave the same tables as a run 
       stopping.abort();
       await writing;
     }
-    // Living children continue by themselves; the time for the rest, in batches as small as one event, depends on the machine.
+    // Living children continue by themselves; the time for the rest, in batches as small as one event, depends on the
+    // machine.
     for (const name of NAMES) await civic.caughtUp(await justAfter(name), [name]);
     const heir = civic.startProjector();
     for (const child of alive) {

@@ -13,7 +13,7 @@ import { createFeed, eventsOfFeeds, feedOf, listFeeds, newFeed, revokeFeed } fro
 const PAID_UNTIL = '2099-01-01T00:00:00.000Z';
 
 let database: TestDatabase;
-/** Its clock stands still; it folds for all processes. */
+/** Its clock is stopped; it folds for all processes. */
 let served: ServedCivic;
 let processes: readonly ApiProcess[];
 let projector: Projector;
@@ -197,7 +197,7 @@ describe('between the append and the answer', () => {
       await appended(account, 1);
       repeat = createFeed(through(processes[1]!), key, { name: 'a' });
       void repeat.then(() => (answeredEarly = true));
-      // Other requests are answered meanwhile.
+      // Other requests are answered during this time.
       for (let time = 0; time < 20; time += 1)
         expect((await listFeeds(through(processes[1]!), key)).activeCount).toBe(0);
       expect(answeredEarly).toBe(false);

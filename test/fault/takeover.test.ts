@@ -13,9 +13,11 @@ import { type Installation, makeInstallation, type Service } from '../support/se
 import { checkWholeFeed } from '../support/whole-feed.ts';
 import { untilReached } from '../support/until-reached.ts';
 
-/** Far longer than a takeover on a busy machine: code that trusts the clock of a process waits as long, or not at all. */
+/**
+ * Far longer than a takeover on a busy machine: code that trusts the clock of a process waits as long, or not at all.
+ */
 const SHIFT_MS = 3_600_000;
-/** As the program has it. */
+/** Length of the program's lease. */
 const LEASE_MS = 5_000;
 /** The time that a takeover may last beyond the lease, as a multiple of the time of a start. */
 const STARTS = 6;
@@ -97,7 +99,7 @@ async function takenOverBy(heir: Service, fault: () => void | Promise<void>): Pr
   await fault();
   return hasAll(heir, began);
 }
-/** It did nothing under a lost lease. On a busy machine it may acquire a lease again that has ended. */
+/** It did nothing under a lost lease. It might acquire an expired lease again on a busy machine. */
 async function staysOut(former: Service, goOn: () => void): Promise<void> {
   const since = await lastCommit();
   goOn();
@@ -176,7 +178,7 @@ async function hitsPublished(): Promise<readonly string[]> {
   return ids;
 }
 
-/** No owner acted after a later one, none took a lease that was held, and no checkpoint went back. */
+/** No owner acted after a later one, none acquired a valid lease of another, and no checkpoint went back. */
 async function checkTokens(): Promise<void> {
   const lastByName = new Map<string, { token: number; checkpoint: string }>();
   for (const [what, token, checkpoint] of await rows('select what, token, checkpoint from civic.owners order by id')) {
@@ -186,7 +188,8 @@ async function checkTokens(): Promise<void> {
     lastByName.set(what!, { token: Number(token), checkpoint: checkpoint! });
   }
   expect(lastByName.size).toBeGreaterThanOrEqual(NAMES.length + 3);
-  // The lease of a living owner has more than three seconds left. Processes know the time of the database within a round trip.
+  // The lease of a living owner has more than three seconds left. Processes know the time of the database within a
+  // round trip.
   expect(await rows('select what, owner, token, taken_early_ms from civic.owners where taken_early_ms > 2000')).toEqual(
     [],
   );

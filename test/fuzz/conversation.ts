@@ -6,7 +6,7 @@ export interface Conversation {
   readonly end: End;
   /** Methods of the requests in their order; null if a mutation leaves them unknown. */
   readonly methods: readonly string[] | null;
-  /** Whether the tool protocol may answer: its errors are JSON-RPC. */
+  /** True if the tool protocol may answer: its errors are JSON-RPC. */
   readonly tools: boolean;
 }
 
@@ -14,9 +14,9 @@ export interface Conversation {
 export type Step = Buffer | number;
 
 /**
- * How a conversation ends once its steps are sent:
- * `read` half-closes and reads until the server ends the connection; `answers` stays open until every request has its answer;
- * `reset` sends a TCP reset; `leave` closes without reading; `hold` never reads and stays open until the batch is over.
+ * The end of a conversation, once its steps are sent: `read` half-closes and reads until the server ends the
+ * connection; `answers` stays open until every request has its answer; `reset` sends a TCP reset; `leave` closes
+ * without reading; `hold` never reads and stays open until the batch is over.
  */
 export type End = 'read' | 'answers' | 'reset' | 'leave' | 'hold';
 

@@ -30,7 +30,7 @@ afterAll(async () => {
 
 const minuteNow = (): number => Math.floor(Date.now() / MINUTE_MS);
 
-/** Sends all requests at once; repeats with another account if a minute ended meanwhile. */
+/** Sends all requests at once; repeats with another account if a minute ended in between. */
 async function inOneMinute(
   among: readonly Service[],
 ): Promise<{ readonly customer: Customer; readonly answers: readonly Response[] }> {

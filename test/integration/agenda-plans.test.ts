@@ -84,7 +84,7 @@ beforeAll(async () => {
   await session.connect();
   folding = new Client(clientConfig({ dsn: agenda.server.url, purpose: 'plans', lookups: true }));
   await folding.connect();
-  // As in a process that started on an empty database: its plans are older than the rows.
+  // Simulates a process that started on an empty database: its plans are older than the rows.
   for (let times = 0; times < 8; times++)
     for (const statement of Object.values(await statements())) await run(statement);
 
@@ -143,7 +143,8 @@ describe.each(['auto', 'force_generic_plan', 'force_custom_plan'])(
         const all = await statements();
         const read = (what: string, table: keyof typeof tables = 'hits') => scans(all[what]!, mode, table);
         const page = 11;
-        // Hits of a topic whose meetings began within the longest day: without a stated time they may be upcoming. Two an hour.
+        // Hits of a topic whose meetings began within the longest day: without a time they might be upcoming. Two an
+        // hour.
         const ofOneDay = 2 * (LONGEST_DAY_MS / HOUR_MS);
         for (const [what, most] of [
           ['first', ofOneDay + page],

@@ -86,7 +86,7 @@ const contentOf = async (request: Promise<JsonPage>) =>
   request.then(({ text, items, unreadSince }) => ({ text, items, unreadSince }), String);
 const fresh = (input: ChangesInput) => createReadCivicChanges(civic)(input);
 const positionOf = (cursor: string): number => (decodeFeedCursor(cursor) as FeedCursor).position;
-/** After the first change that is retained. */
+/** The position after the first retained change. */
 async function begin() {
   const { data } = JSON.parse((await fresh({ ...MAX, limit: 1 })).text) as Page;
   return { cursor: await cursorAt(positionOf(data.items[0]!.cursor)), ...MAX };

@@ -33,19 +33,19 @@ afterEach(async () => {
   await database?.close();
 });
 
-/** Gives the faulty item up, and names the items that it is asked about. */
+/** Gives up on the faulty item, and records the ids of all items. */
 function impatientClassifier(name = topicClassifier().name) {
   const inner = topicClassifier();
-  const titles: string[] = [];
+  const received: string[] = [];
   const classify: typeof inner.classify = async (subject, topics) => {
-    titles.push(subject.item.id);
+    received.push(subject.item.id);
     if (subject.item.title === FAULTY) throw new NotClassified('it took too long');
     return (await inner.classify(subject, topics)).map((hit) => ({
       ...hit,
       content: { ...hit.content, classifier: name },
     }));
   };
-  return { asked: titles, classifier: { name, formerNames: [inner.name], classify } };
+  return { received, classifier: { name, formerNames: [inner.name], classify } };
 }
 const itemId = (name: string) => agendaId('agenda_items', name);
 const withHits = async () => new Set((await classification.hits()).map(({ agendaItemId }) => agendaItemId));
@@ -100,15 +100,15 @@ test('an item that failed is not retried after a restart, but after its change',
   const first = impatientClassifier();
   const running = classification.start({ classifier: first.classifier });
   await classification.atRest();
-  expect(first.asked).toContain(itemId('faulty'));
+  expect(first.received).toContain(itemId('faulty'));
   await running.stop();
 
   await classification.backToStart();
   const second = impatientClassifier();
   classification.start({ classifier: second.classifier });
   await classification.atRest();
-  expect(second.asked).toContain(itemId('before'));
-  expect(second.asked).not.toContain(itemId('faulty'));
+  expect(second.received).toContain(itemId('before'));
+  expect(second.received).not.toContain(itemId('faulty'));
   expect(await givenUp()).toHaveLength(1);
 
   await classification.write(events.item('faulty', 'session', { title: GOOD }));
@@ -130,15 +130,15 @@ test('an item that failed is retried with other topics and by another classifier
   const first = impatientClassifier();
   const running = classification.start({ classifier: first.classifier });
   await classification.atRest();
-  first.asked.length = 0;
+  first.received.length = 0;
   await classification.write(events.topic('zoning', { keywords: ['rezoning', 'acres'] }));
   await classification.atRest();
-  expect(first.asked).toContain(itemId('faulty'));
+  expect(first.received).toContain(itemId('faulty'));
   await running.stop();
 
   const next = impatientClassifier('phrases-next');
   classification.start({ classifier: next.classifier });
-  await expect.poll(() => next.asked).toContain(itemId('faulty'));
+  await expect.poll(() => next.received).toContain(itemId('faulty'));
   await expect
     .poll(async () => (await classification.unclassified.list()).map(({ classifier }) => classifier))
     .toEqual(['phrases-next']);

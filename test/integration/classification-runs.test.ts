@@ -47,7 +47,7 @@ afterEach(async () => {
   await database?.close();
 });
 
-/** A process of its own that runs the classification; see `reactor-main.ts`. */
+/** A separate process that runs the classification; see `reactor-main.ts`. */
 function startChild(mode: 'after-writing' | 'before-writing') {
   const child = spawn(process.execPath, [MAIN, mode, database.url, String(LEASE_MS)], {
     stdio: ['pipe', 'pipe', 'inherit'],

@@ -32,15 +32,15 @@ const items = (...names: readonly string[]) => names.map((name) => events.item(n
 const classifiedItems = async () => new Set((await classification.hits()).map(({ agendaItemId }) => agendaItemId));
 const idsOf = (...names: readonly string[]) => new Set(names.map((name) => agendaId('agenda_items', name)));
 
-/** The classifier, and the ids of the items that it is asked about. */
+/** The classifier, and the ids of the items that it receives. */
 function watchedClassifier() {
   const inner = topicClassifier();
-  const titles: string[] = [];
+  const ids: string[] = [];
   const classify: typeof inner.classify = (subject, topics) => {
-    titles.push(subject.item.id);
+    ids.push(subject.item.id);
     return inner.classify(subject, topics);
   };
-  return { asked: titles, classifier: { ...inner, classify } };
+  return { ids, classifier: { ...inner, classify } };
 }
 
 test('a batch with a topic classifies each item once, and one that it withdraws loses its hits', async () => {
@@ -54,11 +54,11 @@ test('a batch with a topic classifies each item once, and one that it withdraws 
     events.withdraw('agenda_items', 'gone'),
     items('one', 'two'),
   );
-  const { asked: titles, classifier } = watchedClassifier();
+  const { ids, classifier } = watchedClassifier();
   // A reactor that loses its lease on a busy machine would begin the batch again.
   classification.start({ classifier }, { leaseMs: 60_000 });
   await classification.atRest();
-  expect(titles.toSorted()).toEqual([...idsOf('one', 'two')].toSorted());
+  expect(ids.toSorted()).toEqual([...idsOf('one', 'two')].toSorted());
   expect(await classifiedItems()).toEqual(idsOf('one', 'two'));
 });
 
@@ -67,12 +67,12 @@ test('an item that comes later in the log is classified once, when the log is re
   const plain = names.map((name) => events.item(name, 'session', { title: 'Approve the minutes of the meeting.' }));
   for (let start = 0; start < plain.length; start += 500) await classification.write(plain.slice(start, start + 500));
   await classification.write(items('last'));
-  const { asked: titles, classifier } = watchedClassifier();
+  const { ids, classifier } = watchedClassifier();
   classification.start({ classifier }, { leaseMs: 60_000 });
   await classification.atRest();
   expect(await classifiedItems()).toEqual(idsOf('last'));
   // One with a hit is classified again before that is written.
-  expect(titles.toSorted()).toEqual([...idsOf(...names), ...idsOf('last'), ...idsOf('last')].toSorted());
+  expect(ids.toSorted()).toEqual([...idsOf(...names), ...idsOf('last'), ...idsOf('last')].toSorted());
 });
 
 test('a changed place looks up the items of a few meetings at once', async () => {

@@ -20,7 +20,7 @@ import { testSeed } from '../support/test-seed.ts';
 const FILE = join(CHECKOUT, 'clients/python/civic_records.py');
 const missing = spawnSync('python3', ['--version']).status !== 0;
 
-/** Runs a program beside the client. */
+/** Runs Python with the client on its path. */
 function python(
   args: readonly string[],
   { env = {}, input }: { readonly env?: Environment; readonly input?: string } = {},

@@ -65,7 +65,7 @@ describe('on PostgreSQL', () => {
     await writer.write([upsert(2, `of ${NAME}`), remove(2)], {});
     const projector = civic.startProjector([recordHistory]);
     await civic.caughtUp(undefined, [recordHistory.name]);
-    // As if the process died after the erasure: the erasure is folded only after a start.
+    // Simulates a process that died after the erasure: the erasure is folded only after a start.
     await projector.stop();
     const position = await civic.atHead();
     const erasing = new AbortController();
@@ -186,7 +186,7 @@ test('on KurrentDB a stream whose large texts were erased is read whole', async 
     const read = [];
     for await (const { data } of streamEvents(log, streamOf(200)))
       read.push(JSON.parse(data) as { title: string; url: string });
-    // The erasure publishes the current version anew.
+    // The erasure publishes the current version again.
     expect(read.map(({ title }) => title)).toEqual([...versions, versions.at(-1)]);
     expect(read.every(({ url }) => url === 'https://example.org/x')).toBe(true);
   } finally {

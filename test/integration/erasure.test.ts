@@ -159,7 +159,7 @@ describe.each(STORES)('with the log on %s', (store) => {
     export: await command('records', 'export', '--resource', 'agenda_items'),
     audit: await command('audit', '--account', accountId),
   });
-  /** None of the sample's public hits is of the item, and the audit names ids alone. */
+  /** None of the sample's public hits belongs to the item, and the audit contains only ids. */
   const WITHOUT = ['public hits', 'audit'];
 
   test('an erased name is in no table, event, answer or file, and every check passes', async () => {
@@ -254,7 +254,7 @@ describe.each(STORES)('with the log on %s', (store) => {
     if (report !== undefined) await erase('report', report.reportId);
     await erase('account', accountId);
     expect(erased.every(({ erasures }) => erasures.length === 1)).toBe(true);
-    // Copies of the text that were made meanwhile, such as a hit that quotes it.
+    // Copies of the text that were made in between, such as a hit that quotes it.
     let remaining = await findName();
     for (; remaining.length > 0; remaining = await findName())
       await erase('record', remaining[0]!.stream.replace(/^[a-z_]+-/, ''));

@@ -223,7 +223,7 @@ describe('a database that was restored or moved by other tools', () => {
       expect(await statusOf(served.ask('GET', `/changes?cursor=${boundaryCursor}`, key))).toBe(status);
       await served.close();
     }
-    // As after a point-in-time recovery: the start logs it and continues.
+    // This state follows a point-in-time recovery: the start logs it and continues.
     await onServer(moved, `update civic.installation set timeline = '000000FF'`);
     const warned = await startOn({ DATABASE_URL: moved });
     expect(warned).toEqual({

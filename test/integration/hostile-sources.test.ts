@@ -15,8 +15,8 @@ import { untilReached } from '../support/until-reached.ts';
 import { watchAnswers } from '../support/watch-answers.ts';
 
 /**
- * 99 of 100 answers come within this time. An idle machine answers in 20 ms; this one also runs other tests, PostgreSQL and the hostile
- * sources. Before there were limits, a request waited from 17 s to minutes, or for ever.
+ * 99 of 100 answers come within this time. An idle machine answers in 20 ms; this one also runs other tests, PostgreSQL
+ * and the hostile sources. A request without these limits waited between 17 s and several minutes, or forever.
  */
 const PATIENCE_MS = 1_000;
 
@@ -65,7 +65,7 @@ interface HostileClient {
   readonly failure: RegExp | null;
 }
 
-/** Each is one that stopped the service, or held all of its requests. */
+/** Each of these once stopped the service or blocked all of its requests. */
 const CLIENTS: Readonly<Record<string, HostileClient>> = {
   'ignores-skip': { events: listOf.bind(null, 1000, event), failure: /^page 2 of the list at events has no row/ },
   'one-page': {

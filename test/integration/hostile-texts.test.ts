@@ -19,7 +19,10 @@ import { makeSharedInstallation } from '../support/shared-installation.ts';
 import { untilTrue } from '../support/until-reached.ts';
 import { watchAnswers } from '../support/watch-answers.ts';
 
-/** An idle machine answers within 50 ms; a busy one takes its time for other programs. Before there were limits, a request waited for minutes. */
+/**
+ * An idle machine answers within 50 ms; a busy one takes its time for other programs. A request without these limits
+ * waited for minutes.
+ */
 const PATIENCE_MS = 3_000;
 
 /** The promise is 50 ms; the collector of memory has its turns too. */

@@ -168,7 +168,7 @@ test('work that loses its turn is stopped, and stopped or failed work leaves the
   );
   await begun.promise;
   clock.advance(61);
-  // The clock of the first stands still, so its renewals do not extend the lease beyond the check of the other.
+  // The clock of the first is stopped, so its renewals do not extend the lease beyond the check of the other.
   await untilTrue('the other has the turn', async () => {
     clock.advance(61);
     return (

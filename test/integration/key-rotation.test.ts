@@ -217,7 +217,8 @@ test('a rotation while a new version of the read model is built: the former secr
   expect(await status(former)).toBe(200);
   const client = new Client({ connectionString: database.url });
   await client.connect();
-  // As after the start of a new version: the live generation is an older one that no process folds, and its successor is held up.
+  // The state after the start of a new version: no process folds the live generation, which is older, and its successor
+  // is blocked.
   await client.query('begin');
   await client.query('lock table civic.generations in share row exclusive mode');
   await client.query(

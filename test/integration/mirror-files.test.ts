@@ -102,7 +102,7 @@ test('a SQLite file returns the space of a snapshot, and is at most three times 
   opened.close();
 });
 
-/** As SQLite does on a full disk. */
+/** A trigger that ends the transaction, as SQLite does on a full disk. */
 const ENDING = "before update on civic_replica begin select raise(rollback, 'database or disk is full'); end";
 
 test('a SQLite file whose transaction SQLite has ended itself gives the cause, and continues later', async () => {

@@ -121,7 +121,7 @@ test('two schemas of a PostgreSQL database hold two mirrors at once; one schema 
   await two.close();
 });
 
-/** The database under an address of its own, at which it can be away. */
+/** The database at a separate address, which the test can make unreachable. */
 async function interruptible(schema: string) {
   const { user, password, host, port, database: name } = new Client({ connectionString: places.databaseUrl });
   const open = new Set<Socket>();
@@ -156,7 +156,7 @@ nightlyTest(
     await administer('create schema away');
     const proxy = await interruptible('away');
     const store = await openMirrorStore(proxy.url);
-    /** The reasons that were said of each. */
+    /** The reasons that were reported for each. */
     const absences: string[][] = [];
     const stopped = new Error('stopped');
     let [written, waits] = [3, 0];

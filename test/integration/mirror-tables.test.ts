@@ -19,7 +19,7 @@ const OLDER = new URL('../fixtures/single-table-mirrors/', import.meta.url);
 
 const places = mirrorPlaces();
 let schemas = 0;
-/** A schema of its own, so that no test sees the tables of another. */
+/** A separate schema, so that no test sees the tables of another. */
 async function newSchema(): Promise<string> {
   const schema = `mirror_${(schemas += 1)}`;
   await places.administer(`create schema ${schema}`);
@@ -370,7 +370,7 @@ describe('a mirror of one table of JSON is upgraded in place, without a snapshot
 
   test('in a PostgreSQL database', async () => {
     const to = await newSchema();
-    // A copy: SQLite makes files beside one that it opens.
+    // A copy, because SQLite creates files next to one that it opens.
     copyFileSync(new URL('mirror.db', OLDER), join(places.folder, 'mirror.db'));
     const older = new DatabaseSync(join(places.folder, 'mirror.db'), { readOnly: true });
     const client = new Client({ connectionString: to });

@@ -24,7 +24,7 @@ let proxy: Server;
 let feed: Server;
 /** The same feed at an address that only NO_PROXY can except. */
 let elsewhere: Server;
-/** Hosts that the proxy was asked for. */
+/** Hosts that clients requested from the proxy. */
 let proxied: string[];
 
 /** A name that only the proxy can reach: it leads every tunnel and request to the feed. */

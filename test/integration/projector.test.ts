@@ -131,7 +131,7 @@ test('read models of a dead owner are taken over after the clock was set back, a
   await projector.stop();
 });
 
-/** A suspended process: its clock and timers stand still, and it sends nothing until it continues. */
+/** A suspended process: its clock and timers are stopped, and it sends nothing until it continues. */
 function suspendable() {
   let resume: () => void = () => undefined;
   let suspended: Promise<void> | undefined;

@@ -6,7 +6,7 @@ import { onServer } from '../support/on-server.ts';
 import type { Installation, Service } from '../support/service.ts';
 import { makeSharedInstallation } from '../support/shared-installation.ts';
 
-/** A service that folds, commands beside it, and commands without it. */
+/** A service that folds, and commands with and without that service. */
 let installation: Installation;
 let service: Service;
 

@@ -287,12 +287,12 @@ test('a replaced generation is retained for its time or until the next rebuild, 
   await rebuilds.decide(third.generation, 'switch');
   trial.projector.nudge();
   await rebuilds.serves(third.generation);
-  // After a cancelled switch back the generation is kept.
+  // The generation stays after a canceled switch back.
   await trial.projector.stop();
   const { keptUntil } = (await rebuilds.row(second.generation))!;
   await rebuilds.decide(second.generation, 'switch-back');
   expect(await rebuilds.decide(second.generation, 'cancel')).toMatchObject({ state: 'retired', keptUntil });
-  // After that time, and after the longest statement of a reader, it is dropped.
+  // The generation is dropped after that time and the longest statement of a reader.
   let ahead = 0;
   const clock = { now: () => Date.now() + ahead, sleep: civic.clock.sleep };
   trial.projector = civic.startProjector([brief], { leaseClock: clock });

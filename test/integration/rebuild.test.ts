@@ -239,7 +239,7 @@ describe('from this position', () => {
       );
     await untilTrue('the rebuild is refused', async () => (await refused()).length > 0);
     expect((await refused())[0]!.pausedReason).toContain('differs');
-    // After several checks for work there is still one.
+    // There is still one after several checks for work.
     for (let looks = 0; looks < 4; looks++) {
       projector.nudge();
       await civic.clock.sleep(20);

@@ -115,7 +115,7 @@ beforeAll(async () => {
   folding = new Client(clientConfig({ dsn: server.url, purpose: 'plans', lookups: true }));
   await folding.connect();
   await session.query(`update civic.projections set live_generation = ${generation} where name = 'snapshots'`);
-  // As in a process that started on an empty database: its plans are older than the rows.
+  // Simulates a process that started on an empty database: its plans are older than the rows.
   const { supersede, ...reads } = await statements();
   for (let times = 0; times < 8; times++) {
     for (const statement of Object.values(reads)) await run(statement, session);

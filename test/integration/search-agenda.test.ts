@@ -72,7 +72,7 @@ describe('words', () => {
     expect(await titlesOf('street -elm')).toEqual(['three']);
     expect(await titlesOf('street -"elm street"')).toEqual(['three', 'two']);
     expect(await titlesOf('-street')).toEqual(['four']);
-    // An excluded word excludes what it stands for.
+    // An excluded abbreviation also excludes its long form.
     expect(await titlesOf('elm -st')).toEqual([]);
   });
 

@@ -49,7 +49,7 @@ beforeAll(async () => {
   await folding.connect();
   // Each test sets the statistics of the tables.
   for (const table of Object.values(tables)) await session.query(`alter table ${table} set (autovacuum_enabled = off)`);
-  // As in a process that started on an empty database: its plans are older than the rows.
+  // Simulates a process that started on an empty database: its plans are older than the rows.
   for (let times = 0; times < 8; times++) await search.search({ query: 'c1' });
   const body = `case when n % 100 = 0 then '${agendaId('public_bodies', 'plano')}' else '${agendaId('public_bodies', 'dallas')}' end`;
   await session.query(

@@ -60,7 +60,7 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
   await civic.caughtUp(undefined, [agendaSearch.name, 'agenda', 'record_history']);
   await projector.stop();
   const { entries, items, meetings } = AGENDA_SEARCH.at(await civic.live(agendaSearch.name));
-  // As version 2 left them.
+  // The rows that version 2 left.
   await civic.rows(
     `alter table ${items} drop column marks, drop column amount, drop column matter_status, drop column matter_key, drop column actions, drop column votes`,
   );

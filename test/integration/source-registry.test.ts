@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Installation, makeInstallation } from '../support/service.ts';
 import { readRecording, startReplayServer, status } from './agendas/replay-server.ts';
 
-/** A county without rows in the shipped registry, so that no other address is asked. */
+/** A county without rows in the shipped registry, so that no other address is requested. */
 const COUNTY = ['--county', 'erath'];
 const CLIENT = 'example';
 

@@ -16,7 +16,7 @@ afterAll(() => certificates.remove());
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** Starts a proxy that connects each tunnel to one HTTPS site, whatever host it is asked for. */
+/** Starts a proxy that connects each tunnel to one HTTPS site, whatever host the client requests. */
 async function startTunnels(site: RequestListener) {
   const tunnels: string[] = [];
   const { key, certificate: cert } = certificate;

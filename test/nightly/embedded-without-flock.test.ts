@@ -11,7 +11,7 @@ let env: Record<string, string>;
 
 const start = (role: 'service' | 'command' = 'service'): EmbeddedUser => here.start(role, { env });
 
-/** As on macOS. */
+/** macOS has no flock either. */
 function programsWithoutFlock(folder: string): string {
   const programs = join(folder, 'bin');
   mkdirSync(programs);

@@ -83,7 +83,7 @@ function expectToWork(banner: string, env: Readonly<Record<string, string>>): vo
 }
 
 test('SIGINT to the whole process group ends everything with exit 0', async () => {
-  // setsid makes the process itself the leader of a group of its own and becomes npm.
+  // setsid makes the process the leader of its own group and becomes npm.
   const { npm, service } = await here.npmStart('off', ['setsid']);
   process.kill(-npm.pid, 'SIGINT');
   expect((await npm.ended).exitCode).toBe(0);

@@ -44,7 +44,7 @@ const actionsOfPair = fc.oneof(
 );
 type Action = typeof actionsOfPair extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** The store that loses history. Nothing is connected to it meanwhile. */
+/** The store that loses history. Nothing is connected to it during this time. */
 interface Storage {
   url(): string;
   save(): Promise<void>;

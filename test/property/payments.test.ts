@@ -74,7 +74,7 @@ type Step = typeof step extends fc.Arbitrary<infer Each> ? Each : never;
 /** The data answer or final failure of each payment; neither may change later. */
 type LastAnswers = Map<number, PaymentAnswer>;
 
-/** After these answers the payment may not be billed, whether it is sent again or not. */
+/** The payment must not be billed after these answers, whether it is sent again or not. */
 const FINAL: readonly string[] = [
   'payment_settlement_failed',
   'payment_previous_settlement_failure',

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type HttpEdge, startHttpEdge } from '../support/http-edge.ts';
 
-/** As long as Node takes it. */
+/** Near the longest header that Node accepts. */
 const LENGTH = 15_000;
 const long = (part: string): string => part.repeat(Math.ceil(LENGTH / part.length)).slice(0, LENGTH);
 

@@ -38,7 +38,7 @@ afterAll(async () => {
   await server?.close();
 });
 
-/** As on a connection that a firewall dropped: bytes sent on it are lost, and neither end gets an error. */
+/** Simulates a connection that a firewall dropped: bytes are lost, and neither end gets an error. */
 test('a statement in a transaction that is never answered ends at its deadline', async () => {
   const silent = behind.transactor.transaction(async (transaction) => {
     proxy.halfOpen('far');
@@ -95,7 +95,10 @@ test('an append that is never answered has an unknown outcome', async () => {
   }
 });
 
-/** Connections for appends run one statement at their start. Without a deadline on it, every append behind it waited for ever. */
+/**
+ * Connections for appends run one statement at their start. Every append behind it waited forever when it had no
+ * deadline.
+ */
 test('a connection whose first statement is never answered counts as a failed connection', async () => {
   const session = { dsn: server.url, purpose: 'silent', statementTimeoutMs: 60_000, onConnect: 'select pg_sleep(600)' };
   const connections = openStatementPool(session, 1);

@@ -30,7 +30,7 @@ export function descriptorsOf(pid: number, ports: ReadonlySet<number>): Descript
     try {
       return [readlinkSync(`/proc/${pid}/fd/${name}`)];
     } catch {
-      // Closed meanwhile.
+      // The descriptor was closed in between.
       return [];
     }
   });

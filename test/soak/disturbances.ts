@@ -1,4 +1,7 @@
-/** The target of a fault: the database, one process, the connection of one process to the database, or the folding of events. */
+/**
+ * The target of a fault: the database, one process, the connection of one process to the database, or the folding of
+ * events.
+ */
 export type Touched = 'database' | 'folding' | `process ${string}` | `link ${string}`;
 
 export interface Disturbance {
@@ -26,7 +29,7 @@ export class Disturbances {
     disturbance.to = performance.now();
   }
 
-  /** Whether one of the named targets, or any target, was disturbed in this time. */
+  /** True if one of the named targets, or any target, was disturbed in this time. */
   during(from: number, to: number, touched?: readonly Touched[]): boolean {
     return this.all.some(
       (each) =>

@@ -11,7 +11,7 @@ import type { World } from './world.ts';
 
 const MANY_EVENTS = 100_000;
 
-/** After all actors have ended: the copies of the readers, the log and the results of the writers agree. */
+/** Checks after the end of all actors that the copies of the readers, the log and the results of the writers agree. */
 export async function checkEverything(
   world: World,
   cast: Cast,

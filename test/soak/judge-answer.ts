@@ -11,7 +11,7 @@ export type Outcome =
 
 export interface SoakRequest {
   readonly operation: OperationId;
-  /** The process that was asked. */
+  /** The process that received the request. */
   readonly member: string;
   readonly from: number;
   readonly to: number;

@@ -29,8 +29,8 @@ function tell(file: string): void {
 }
 
 /**
- * Loaded before a process's own code (`--import`): tells in the file what is left after each full collection of the heap. Nothing is collected
- * for it, so that the process runs as it would, but on SIGWINCH, which the fuzzer sends between two batches.
+ * Loaded before a process's own code (`--import`): writes to the file what remains after each full collection of the
+ * heap. It never triggers a collection itself, except on SIGWINCH, which the fuzzer sends between two batches.
  */
 const file = process.env['SOAK_MEMORY_FILE'];
 if (file !== undefined) {

@@ -104,7 +104,7 @@ export class Member {
     );
   }
 
-  /** As `kill -9` or an operator does; resolves when the process has ended. */
+  /** Ends the process like `kill -9` or like an operator. Resolves when it has ended. */
   async end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void> {
     const life = this.#life;
     if (life === undefined) return;

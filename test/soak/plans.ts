@@ -1,7 +1,10 @@
 import { FAULTS } from './faults/all-faults.ts';
 import type { SoakPlan } from './soak-plan.ts';
 
-/** One of each kind: a kill, a freeze, a lost server, connections cut, slow, silent and half open, a clock, an orderly end. */
+/**
+ * One of each kind: a kill, a freeze, a lost server, connections cut, slow, silent and half open, a clock, an orderly
+ * end.
+ */
 const SHORT_KINDS = [
   'several killed',
   'projector frozen',
@@ -27,7 +30,7 @@ export const shortSoak = (seed: number): SoakPlan => ({
   pollers: 2,
   agents: 1,
   reporters: 2,
-  // The nightly run attacks a process of its own: test/nightly/fuzz.test.ts.
+  // The nightly run attacks a separate process: test/nightly/fuzz.test.ts.
   fuzz: 0,
   kinds: SHORT_KINDS,
   faultsForMs: 0,

@@ -113,7 +113,7 @@ export async function runSoak(plan: SoakPlan, { onFault, onBatch, onFailure }: S
   }
 }
 
-/** The messages alone, since every line has a time and a request of its own. */
+/** Only the messages, because every line has a different time and request. */
 function errorsOf(
   members: readonly { readonly name: string; readonly errors: readonly string[] }[],
 ): ReadonlyMap<string, number> {

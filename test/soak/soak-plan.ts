@@ -26,6 +26,6 @@ export interface SoakPlan {
   readonly pauseMs: readonly [number, number];
   /** Milliseconds within which everything must work again after a fault is over. */
   readonly readyWithinMs: number;
-  /** Whether the run is long enough to measure a slope of memory. */
+  /** True if the run is long enough to measure a slope of memory. */
   readonly measuresMemory: boolean;
 }

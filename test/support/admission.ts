@@ -47,7 +47,7 @@ export interface Customer {
 /** The counters of an account by name, without unused ones. */
 export type Counters = Readonly<Record<string, number>>;
 
-/** Admission as the program has it, on a database of its own. */
+/** The program's admission, on a separate database. */
 export interface AdmissionBench {
   readonly civic: TestCivic;
   admission(rules?: AdmissionRules): Admission;
@@ -66,7 +66,7 @@ export interface AdmissionBench {
 
 const iso = (time: number): string => new Date(time).toISOString();
 
-/** `projections`: what is folded besides accounts; a service that is started on the database waits for all of its own. */
+/** `projections`: read models besides accounts. A service on this database waits for all of its own. */
 export async function openAdmissionBench(
   now: number,
   projections: readonly Projection[] = [accounts],

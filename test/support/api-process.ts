@@ -8,7 +8,7 @@ export interface ApiProcess {
   readonly baseUrl: string;
   readonly pid: number;
   stop(): Promise<Answered>;
-  /** As `kill -9` does; resolves when the process has ended. */
+  /** Ends the process like `kill -9`. Resolves when it has ended. */
   kill9(): Promise<void>;
 }
 

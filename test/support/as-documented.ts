@@ -81,7 +81,7 @@ export const documentedAnswers = (): readonly string[] =>
     .flatMap((methods) => Object.values(methods))
     .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
 
-/** Whether a healthy service with a short history, within the allowances, never gives this answer. */
+/** True if a healthy service with a short history, within the allowances, never returns this answer. */
 export function isOfFailure(answer: string): boolean {
   const [id, status = ''] = answer.split(' ');
   const ofCustomer = OPERATIONS[id as OperationId].access === 'key';

@@ -42,7 +42,7 @@ export function certificateFolder() {
       openssl('req', '-x509', ...NEW_KEY, '-keyout', 'self.key', '-out', 'self.pem', ...subject);
       return certificateOf('self', 'self');
     },
-    /** Signed by an authority; valid for so many days from now, which may be in the past. */
+    /** A certificate signed by an authority, valid for this number of days from now; negative if it has expired. */
     signed(name: string, { host, days }: { readonly host: string; readonly days: number }): MadeCertificate {
       authority();
       openssl(

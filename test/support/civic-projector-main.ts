@@ -8,8 +8,8 @@ import { dumpTables, foldAtRandom, hashOf } from './projection-spec.ts';
 import { randomFrom } from './civic-records.ts';
 
 /**
- * A process that folds. `run`: until it is killed, and says when it has begun. `replay`: the whole log once, from zero, into scratch
- * tables, and says the hash of every projection's tables. What it warns of goes to stderr.
+ * A process that folds. `run`: until it is killed, and says when it has begun. `replay`: the whole log once, from zero,
+ * into scratch tables, and says the hash of every projection's tables. Its warnings go to stderr.
  */
 const [mode, url, number] = process.argv.slice(2) as [string, string, string];
 // A process that may be frozen has a short transaction timeout; a replay locks no row that others need, and has none.

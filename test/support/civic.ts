@@ -81,7 +81,7 @@ export type TestCivic = Awaited<ReturnType<typeof openTestCivic>>;
 
 let owners = 0;
 
-/** The parts of the program on one database, with a test clock. Folding begins when a projector is started. */
+/** The parts of the program on one database, with a test clock. It folds nothing until a projector is started. */
 export async function openTestCivic(url: string, options: TestCivicOptions = {}) {
   const clock = new TestClock();
   const logger = new KeptLog();
@@ -105,7 +105,7 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
     if (row === undefined) throw new Error(`${projection} has no live generation`);
     return row.generation;
   };
-  /** Nothing where there is no live generation yet. */
+  /** Returns nothing if there is no live generation yet. */
   const placeOf = async (projection: string): Promise<string> => {
     const [row] = await database.read.rows<{ place: string }>({
       name: 'read_place',
@@ -167,7 +167,9 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
       const { feedId, position, fingerprint } = await readFeedHead(reads);
       return { position, cursor: encodeFeedCursor({ feedId: feedId!, position, fingerprint, binding: 'nothing' }) };
     },
-    /** Waits until the named read models have passed a position, by default the head; fails if one makes no progress. */
+    /**
+     * Waits until the named read models have passed a position, by default the head; fails if one makes no progress.
+     */
     async caughtUp(
       position?: Position,
       names: readonly string[] = [recordHistory.name, snapshots.name],

@@ -14,8 +14,8 @@ function run(command: string, args: readonly string[], cwd: string): void {
 }
 
 /**
- * Packs the client as for a registry, and installs the archive, without a registry, in an empty folder in `parent`. Returns that folder. It is
- * built beside, because several tests do this at once.
+ * Packs the client as for a registry, and installs the archive, without a registry, in an empty folder in `parent`.
+ * Returns that folder. It is built in another folder, because several tests do this at once.
  */
 export function installClientPackage(parent: string): string {
   const staged = join(parent, 'package');

@@ -3,7 +3,9 @@ import { getContainerRuntimeClient, ImageName } from 'testcontainers';
 /** A busy machine starts a broker in more than the minute that testcontainers waits. */
 export const CONTAINER_START_MS = 300_000;
 
-/** Whether containers can be started here; asked once a test file. Without Docker it answers in milliseconds. */
+/**
+ * True if containers can be started here. Each test file checks it once. The check takes milliseconds without Docker.
+ */
 export async function containersRun(): Promise<boolean> {
   try {
     await getContainerRuntimeClient();
@@ -14,7 +16,7 @@ export async function containersRun(): Promise<boolean> {
 }
 
 /**
- * Why tests in a container of this image cannot run here, as part of the title of skipped tests; null if they can.
+ * Returns why tests in a container of this image cannot run here, for the title of the skipped tests; null if they can.
  * Pulls the image.
  */
 export async function imageMissing(image: string): Promise<string | null> {

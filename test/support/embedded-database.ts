@@ -12,15 +12,18 @@ export interface TestDatabase {
 }
 
 /**
- * Makes a database with all migrations applied on the server that the lane's tests share; call `close` in `afterAll`. Fails in the fast lane,
- * which has no server.
+ * Makes a database with all migrations applied on the server that the lane's tests share; call `close` in `afterAll`.
+ * Fails in the fast lane, which has no server.
  */
 export const startTestDatabase = (): Promise<TestDatabase> => newDatabase(` template ${MIGRATED_DATABASE}`);
 
-/** The same with the empty tables of every read model. Making them takes a third of the start of a service. */
+/** The same with the empty tables of every read model. Their creation takes a third of the start of a service. */
 export const startFoldedDatabase = (): Promise<TestDatabase> => newDatabase(` template ${FOLDED_DATABASE}`);
 
-/** Makes a database without a table, for tests of migrations and first starts. Applying the migrations takes three times as long as the copy. */
+/**
+ * Makes a database without a table, for tests of migrations and first starts. The migrations take three times as long
+ * as the copy.
+ */
 export const startEmptyDatabase = (): Promise<TestDatabase> => newDatabase('');
 
 /** A copy of a test database to which nothing is connected, as an image of its disk would be. */
@@ -35,7 +38,10 @@ async function newDatabase(template: string): Promise<TestDatabase> {
   return testDatabase(server, name);
 }
 
-/** Replaces a database by another under open connections, as the promotion of a standby does. Close the replaced one alone. */
+/**
+ * Replaces a database by another under open connections, as the promotion of a standby does. Close the replaced one
+ * alone.
+ */
 export async function replaceTestDatabase(replaced: TestDatabase, { url }: TestDatabase): Promise<void> {
   const server = inject('testServerUrl');
   const [name, other] = [replaced.url, url].map((each) => each.split('/').at(-1)!);

@@ -3,8 +3,9 @@ import { Client } from 'pg';
 import { attachEmbedded } from '../../infra/embedded-postgresql/attach.ts';
 
 /**
- * A process of its own that uses an embedded database: `node embedded-user-main.ts DATA_DIR ROLE TIMEOUT_MS`. It takes `insert`, `count` and
- * `leave` as lines and answers each with a line of JSON; an insert is answered once it is committed.
+ * A separate process that uses an embedded database: `node embedded-user-main.ts DATA_DIR ROLE TIMEOUT_MS`. It takes
+ * `insert`, `count` and `leave` as lines and answers each with a line of JSON; an insert is answered once it is
+ * committed.
  */
 const say = (message: object): void => void process.stdout.write(`${JSON.stringify(message)}\n`);
 const [dataDir = '', role = 'command', timeout = '30000'] = process.argv.slice(2);

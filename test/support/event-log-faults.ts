@@ -4,8 +4,8 @@ import { type AppendOutcome, type EventLog, OutcomeUnknown, type StreamAppend } 
 export type Fault = 'none' | 'conflict' | 'unknown, not stored' | 'unknown, stored';
 
 /**
- * The log with faults in its appends: a conflict although the expectation holds, and an unknown outcome before or after the commit.
- * `next` is asked once for each append.
+ * The log with faults in its appends: a conflict although the expectation holds, and an unknown outcome before or after
+ * the commit. `next` is called once for each append.
  */
 export function withFaults(log: EventLog, next: () => Fault): EventLog {
   const append = async (one: StreamAppend): Promise<AppendOutcome> => {

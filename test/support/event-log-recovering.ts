@@ -5,8 +5,9 @@ import { type Fault, withFaults } from './event-log-faults.ts';
 const ATTEMPTS = 50;
 
 /**
- * A log whose appends go wrong, with what commands do about it on top: after an unknown outcome they look for their own event ids, and
- * after a conflict that the revision does not explain they append again. To its callers it must be the log itself.
+ * A log whose appends go wrong, with what commands do about it on top: after an unknown outcome they look for their own
+ * event ids, and after a conflict that the revision does not explain they append again. Its callers must see no
+ * difference to the log.
  */
 export function recovering(log: OpenLog, random: () => number): OpenLog {
   const pick = (faults: readonly Fault[]) => (): Fault => faults[Math.floor(random() * faults.length)]!;

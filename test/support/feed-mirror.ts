@@ -26,7 +26,9 @@ function require(holds: boolean, what: string): void {
   if (!holds) throw new FeedBroken(what);
 }
 
-/** A customer's copy of the unfiltered feed. A page that skips, repeats, reorders or contradicts throws `FeedBroken`. */
+/**
+ * A customer's copy of the unfiltered feed. A page that skips, repeats, reorders or contradicts throws `FeedBroken`.
+ */
 export class FeedMirror {
   /** Key `resource id`, value the canonical text of `data`. */
   readonly records = new Map<string, string>();
@@ -86,7 +88,7 @@ export class FeedMirror {
 
 export type Ask = (path: string, options?: { readonly method?: string }) => Promise<Response>;
 
-/** Reads from the cursor of the mirror to the last head seen. `limit` is asked before each page. */
+/** Reads from the cursor of the mirror to the last head seen. `limit` is called before each page. */
 export async function catchUp(mirror: FeedMirror, ask: Ask, limit: () => number): Promise<void> {
   for (;;) {
     const after = mirror.cursor === null ? '' : `&cursor=${mirror.cursor}`;

@@ -31,7 +31,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-/** A run in another container has no process here, but changes its folder again and again. */
+/** A run in another container has no process here, but changes its folder repeatedly. */
 const UNCHANGED_MS = 600_000;
 
 function remove(folder: string): void {
@@ -53,7 +53,7 @@ function removeLeftovers(): void {
   }
 }
 
-/** Whether programs in the folder may run; a file system with `noexec` forbids it. */
+/** True if programs in the folder can run; a file system with `noexec` forbids it. */
 function mayExecute(folder: string): boolean {
   const program = join(folder, 'program');
   try {
@@ -78,7 +78,7 @@ export function folderInMemory(): string | null {
   const folder = join(MEMORY, `${PREFIX}${process.pid}`);
   try {
     mkdirSync(folder);
-    // As a folder of temporary files is: servers run as other users.
+    // Permissions like those of a folder of temporary files: servers run as other users.
     chmodSync(folder, 0o1777);
   } catch {
     return null;

@@ -58,12 +58,15 @@ export interface HttpEdge {
   identity: 'working' | 'failing';
   /** Breaks or restores the counts of the clients of the report operations. */
   clients: 'working' | 'failing';
-  /** The clock; it stands still. */
+  /** The clock, which is stopped. */
   now: number;
   /** The checkpoint of the read model of the public answers, or an error to throw. */
   position: string | Error;
   readonly limits: PublicLimits;
-  /** Replaces functions; the others keep their answers. Moves the clock by two seconds, so that no cached answer is used. */
+  /**
+   * Replaces functions; the others keep their answers. Moves the clock by two seconds, so that no cached answer is
+   * used.
+   */
   answerWith(functions: Partial<EdgeFunctions>): void;
   /** Makes another key; the defaults are those of a valid, paid account. */
   issue(facts: Partial<KeyIdentity>): string;

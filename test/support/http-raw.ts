@@ -52,7 +52,7 @@ export function parseResponse(received: string): { status: number; headers: Reco
   return { status: Number(statusLine.split(' ')[1]), headers, body: rest.join('\r\n\r\n') };
 }
 
-/** Whether one whole response with `Content-Length` is there. */
+/** True if one whole response with `Content-Length` was received. */
 export function isWholeResponse(received: string): boolean {
   const { headers, body } = parseResponse(received);
   return received.includes('\r\n\r\n') && body.length >= Number(headers['content-length'] ?? 0);

@@ -18,7 +18,9 @@ export interface WriterPlan {
   readonly killed: number;
   /** The probability of an invalid line after each line; such lines are refused. Default: 0. */
   readonly bad?: number;
-  /** Whether an import that was not killed and began at that `performance` time may have failed; it is then repeated. */
+  /**
+   * True if an import that was not killed and began at that `performance` time might have failed; it is then repeated.
+   */
   readonly excuses?: (answer: Answered, startedAt: number) => boolean;
 }
 

@@ -8,7 +8,7 @@ const FIRST_NODE = 1;
 /** The persistent state of the brokers: topics, offsets of groups, transactions. Survives a restart of the peer. */
 export class PeerStore {
   readonly topics = new Map<string, readonly PeerPartition[]>();
-  /** As requested at the creation of the topic. */
+  /** Settings requested at the creation of each topic. */
   readonly configs = new Map<string, ReadonlyMap<string, string | null>>();
   /** Ports of the brokers that serve it, by their number; the first one coordinates groups and transactions. */
   readonly nodes = new Map<number, number>();

@@ -69,7 +69,7 @@ export class PeerTransactions {
     });
   }
 
-  /** Whether a transactional batch may go into a partition. */
+  /** True if a transactional batch may go into a partition. */
   mayWrite(name: string, producer: bigint, epoch: number, partition: PeerPartition): number {
     return this.#during(name, producer, epoch, ({ open }) =>
       open?.partitions.has(partition) ? CODES.none : CODES.invalidTransaction,

@@ -39,7 +39,10 @@ export interface KurrentPeer {
   readonly calls: Record<'read' | 'subscribe' | 'batchAppend' | 'cancelledRead', number>;
   /** Record of the log at which each subscription began. */
   readonly subscribedAt: readonly number[];
-  /** Truncates the log to this many records and cuts every connection, as a server that starts again from a restored disk image. */
+  /**
+   * Truncates the log to this many records and cuts every connection, as a server that starts again from a restored
+   * disk image.
+   */
   setBack(records: number): void;
   stop(): Promise<void>;
 }
@@ -175,7 +178,7 @@ export async function startKurrentPeer(settings: KurrentPeerSettings = {}): Prom
     const refused = batches ? refusal(call) : failure(grpc.status.UNIMPLEMENTED, 'unknown method BatchAppend');
     if (refused !== null) return void call.emit('error', refused);
     const gathering = new Map<string, Gathered>();
-    /** After a lost append or a refused call, later messages are lost too. */
+    /** Later messages are also lost after a lost append or a refused call. */
     let isCut = false;
     call.on('data', (request: BatchAppendReq) => {
       if (isCut) return;

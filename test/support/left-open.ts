@@ -8,8 +8,8 @@ function open(): ReadonlyMap<string, number> {
 }
 
 /**
- * Does something of which a process of its own would end afterwards; throws when a socket, a timer or a file that it opened would keep one
- * alive. For a test that has nothing else under way.
+ * Runs the work and throws if a socket, timer or file that it opened would keep a process alive. Use it in a test that
+ * runs nothing else.
  */
 export async function leavingNothingOpen<Result>(work: () => Promise<Result>): Promise<Result> {
   const before = open();

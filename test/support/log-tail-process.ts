@@ -1,8 +1,8 @@
 /**
- * A process of the tail proof: `node log-tail-process.ts ROLE DSN SEED`. Prints one line of JSON for each fact and ends when its standard
- * input closes. Roles: `single` and `batch` append through the log and print what was acknowledged; `dying` opens a transaction of its
- * own, appends in it, prints `{"held":…}` and waits for its end there; `reader`
- * tails with random page sizes and prints what it read; `filtered` does so through the filter by types.
+ * A process of the tail proof: `node log-tail-process.ts ROLE DSN SEED`. Prints one line of JSON for each fact and ends
+ * when its standard input closes. Roles: `single` and `batch` append through the log and print what was acknowledged;
+ * `dying` opens its own transaction, appends in it, prints `{"held":…}` and waits for its end there; `reader` tails
+ * with random page sizes and prints what it read; `filtered` does so through the filter by types.
  */
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';

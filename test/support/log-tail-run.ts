@@ -27,7 +27,10 @@ export interface TailRun {
 
 const FURTHER_READS = 200;
 
-/** Runs writers that append, hold, commit and die beside tailing readers, each in a process, and returns what each saw. */
+/**
+ * Runs writers that append, hold, commit and die while readers tail the log, each in a process, and returns what each
+ * saw.
+ */
 export async function runTail(
   dsn: string,
   { readers, seed, rounds }: { readonly readers: readonly string[]; readonly seed: number; readonly rounds: number },
@@ -69,7 +72,7 @@ export async function runTail(
   const tails = readers.map(start);
   let writers = ['single', 'single', 'batch'].map(start);
   const total = (): number => tails.reduce((sum, { read }) => sum + read.length, 0);
-  /** Writers wait for the lock of the held append, or, without a lock, readers have passed it. */
+  /** Writers wait for the lock of the uncommitted append, or, without a lock, readers have passed it. */
   const stuckOrPassed = async (since: number): Promise<boolean> => {
     const waiting = await admin.query(
       `select from pg_stat_activity where wait_event = 'advisory' and datname = current_database()`,

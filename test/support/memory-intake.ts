@@ -35,7 +35,7 @@ export function memoryQueue() {
   return { queue, row };
 }
 
-/** Claims do not expire: the test clock stands still during work. */
+/** Claims do not expire: the test clock is stopped during work. */
 function memoryClaims(last: () => boolean): ReportClaims {
   const holders = new Map<string, string>();
   return {
@@ -51,11 +51,11 @@ function memoryClaims(last: () => boolean): ReportClaims {
 
 export interface IntakeWorld {
   now: number;
-  /** Whether claims expire at once, as with slow holders. */
+  /** True if claims expire at once, as with slow holders. */
   claimsLast: boolean;
-  /** Whether the read model follows the log. */
+  /** True if the read model follows the log. */
   folds: boolean;
-  /** Whether the read model of reports catches up with the log in time. */
+  /** True if the read model of reports catches up with the log in time. */
   catchesUp: boolean;
   /** The reason for which intake is closed for all. */
   closed: Rejection | null;

@@ -5,7 +5,7 @@ import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import { startTestDatabase, type TestDatabase } from './embedded-database.ts';
 
-/** The rows of one statement, over a connection of its own. */
+/** Returns the rows of one statement, over a separate connection. */
 export async function askPostgres<Row extends object>(url: string, sql: string): Promise<readonly Row[]> {
   const client = new Client({ connectionString: url });
   await client.connect();

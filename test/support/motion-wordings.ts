@@ -2,7 +2,7 @@ import type { NormalizedContent } from '../../domain/records/resources.ts';
 
 export type RowOutcome = NormalizedContent<'agenda_items'>['outcome'];
 
-/** Words, what they say beside the flag "Pass", and what they say without a flag where that differs. */
+/** Words, their outcome with the flag "Pass", and their outcome without a flag if it differs. */
 export const WORDINGS: readonly (readonly [string, RowOutcome, RowOutcome?])[] = [
   // A motion to deny that carried.
   ['Council Member Ash moved to deny the zoning change. Motion carried 8-1.', 'denied'],

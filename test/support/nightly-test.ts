@@ -4,7 +4,7 @@ const isNightly = process.env['TEST_RUNS'] !== undefined;
 const nothing = (): void => undefined;
 const never = Object.assign(nothing, { each: () => nothing, skipIf: () => nothing });
 
-/** A test that only the nightly run has, beside tests that share its service. List its file in `REPEATED_TESTS`. */
+/** A test of the nightly run, in a file with other tests that share its service. List its file in `REPEATED_TESTS`. */
 export const nightlyTest = isNightly ? test : (never as unknown as typeof test);
 
 /** The same for a group of tests. */

@@ -36,7 +36,7 @@ export interface Mortal {
 
 type Port = Readonly<Record<string, (...args: readonly unknown[]) => Promise<unknown>>>;
 
-/** The ports of a process that dies at the given place and does nothing later. */
+/** The ports of a process that dies at a given call and does nothing later. */
 export function mortal(
   parts: { readonly ledger: PaymentLedger; readonly log: EventLog; readonly facilitator: Facilitator },
   death: Death | null,

@@ -17,7 +17,10 @@ import type { TestCivic } from './civic.ts';
 import { type Death, mortal } from './payment-crashes.ts';
 import { AMOUNT, billingOf, PATIENT_TIMES, PAY_TO, readsNothing, type SentPayment } from './payments.ts';
 
-/** The result of a settlement: done and answered; done only; neither; refused; or sent and done later, if the chain still accepts it. */
+/**
+ * The result of a settlement: done and answered; done only; neither; refused; or sent and done later, if the chain
+ * still accepts it.
+ */
 export type SettleMode = 'ok' | 'lost' | 'nothing' | 'refused' | 'later';
 export type VerifyMode = 'valid' | 'refused' | 'unavailable';
 export type ReadMode = 'data' | 'empty' | 'fails';
@@ -25,7 +28,10 @@ export type ReadMode = 'data' | 'empty' | 'fails';
 const VALID_MS = 120_000;
 const HASH_LENGTH = 64;
 
-/** The environment as plain values: a clock, a chain that accepts each nonce once and in its time, and a facilitator with faults. */
+/**
+ * The environment as plain values: a clock, a chain that accepts each nonce once and in its time, and a facilitator
+ * with faults.
+ */
 export class PaymentWorld {
   readonly civic: TestCivic;
   readonly ledger: ReturnType<typeof createPaymentLedger>;
@@ -57,7 +63,7 @@ export class PaymentWorld {
     return Object.assign(other, this, { civic, ledger });
   }
 
-  /** The n-th payment of this world, signed when it is first asked for. */
+  /** The n-th payment of this world, signed when it is first used. */
   payment(nth: number): SentPayment {
     const payload = this.signed.get(nth) ?? {
       x402Version: 2,
@@ -172,7 +178,7 @@ export class PaymentWorld {
   private settle({ authorization: { nonce, validBefore } }: SignedPayment): Settlement {
     const refused = (reason: string): Settlement => ({ kind: 'refused', reason, transaction: null });
     if (this.time >= Number(validBefore) * 1000) return refused('invalid_exact_evm_payload_authorization_valid_before');
-    // As a real one: it cannot tell what used a nonce.
+    // Like a real facilitator, it does not know what used a nonce.
     if (this.moved.has(nonce) || this.underWay.has(nonce))
       return { kind: 'unknown', reason: 'nonce_already_used', transaction: null };
     switch (this.settleMode) {

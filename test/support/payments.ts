@@ -62,7 +62,7 @@ export interface Payer {
   payOtherwise(challenge: PaymentChallenge, changes: Readonly<Record<string, string>>): Promise<SentPayment>;
 }
 
-/** As sent. */
+/** A payment as a client sends it. */
 export interface SentPayment {
   x402Version: number;
   resource?: { url: string };
@@ -124,7 +124,7 @@ export interface TestPayments {
 
 export const TOOL_DATA = { results: [{ itemId: 'a', title: 'Water main on “Élm” Street 🚰' }], truncated: false };
 
-/** A shop on a database of its own for a test file, as usual again after each test, and a payment for a new challenge. */
+/** A shop on a separate database for a test file, reset after each test, and a payment for a new challenge. */
 export async function useTestPayments(): Promise<{ shop: TestPayments; signed: () => Promise<SentPayment> }> {
   const database = await startTestDatabase();
   const shop = await openTestPayments(database.url);

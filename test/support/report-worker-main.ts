@@ -7,8 +7,9 @@ import { openReports } from './reports.ts';
 import { seededRandom } from './seeded-random.ts';
 
 /**
- * A process that works on reports. `race`: waits for a line, then tries to lease and move each of the given reports in an order of its own,
- * and says as JSON what each came to. `stall`: runs the worker's turn and says `appending` before it moves a report, and goes no further.
+ * A process that works on reports. `race`: waits for a line, then tries to lease and move each of the given reports in
+ * random order, and prints the results as JSON. `stall`: runs the worker's turn and says `appending` before it moves a
+ * report, and goes no further.
  */
 const [mode, url, seed, budget, ...reportIds] = process.argv.slice(2) as [
   'race' | 'stall',

@@ -34,7 +34,7 @@ export async function openReports(
   const { log, clock, reads } = civic;
   const leases = createReportLeases(civic.database.transactor);
   const records = publishedRecords(reads, log);
-  // The deadlines of the code under test run on a clock that stands still.
+  // The deadlines of the code under test use a stopped clock.
   const progress: Progress = {
     waitFor: (name, position) => civic.progress.waitFor(name, position, Date.now() + 30_000),
   };

@@ -1,7 +1,7 @@
 import { Client } from 'pg';
 import { clientConfig } from '../../infra/postgresql/connection/sessions.ts';
 
-/** Runs a statement on a connection of its own. Returns rows as arrays of text, for tests that compare whole rows. */
+/** Runs a statement on a separate connection. Returns rows as arrays of text, for tests that compare whole rows. */
 export async function rowsAsText(
   dsn: string,
   text: string,

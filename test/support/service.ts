@@ -55,7 +55,7 @@ export interface Service {
   readonly ended: Promise<Answered>;
   /** Ends it as an operator does; resolves when the process has ended. */
   stop(signal?: NodeJS.Signals): Promise<Answered>;
-  /** As `kill -9` does; resolves when the process has ended. The supervisor and PostgreSQL are not signalled. */
+  /** Ends the process like `kill -9`. Resolves when it has ended. The supervisor and PostgreSQL are not signalled. */
   kill9(): Promise<void>;
   /** GET or POST with the key. */
   fetch(
@@ -74,7 +74,7 @@ export interface ServiceStart {
   readonly env?: Environment;
 }
 
-/** A data directory of its own, with everything that runs on it. */
+/** A separate data directory, with everything that runs on it. */
 export interface Installation {
   /** Working directory of all commands; `dataDir` lies in it. */
   readonly folder: string;
@@ -85,7 +85,10 @@ export interface Installation {
   /** The same without waiting for it to be up. */
   launch(options?: ServiceStart): Launched;
   readonly civic: (args: readonly string[], options?: CivicOptions) => Promise<Answered>;
-  /** The same in the process of the test, with a sixth of the work; for tests without a start, kill or pipe of a process. */
+  /**
+   * The same in the process of the test, with a sixth of the work; for tests without a start, kill or pipe of a
+   * process.
+   */
   readonly civicHere: (args: readonly string[], options?: CivicOptionsHere) => Promise<Answered>;
   /** The same without waiting for its end. */
   run(args: readonly string[], options?: CivicOptions): Running & { readonly child: ChildProcess };
@@ -154,8 +157,9 @@ export function runProgram(
 }
 
 /**
- * Makes an installation in a temporary folder, whose programs all get these settings. Close it in `afterAll` or `finally`. Its data directory
- * holds a migrated database, which saves half of the work of a first start; `bare` is for tests of that start.
+ * Makes an installation in a temporary folder, whose programs all get these settings. Close it in `afterAll` or
+ * `finally`. Its data directory holds a migrated database, which saves half of the work of a first start; `bare` is for
+ * tests of that start.
  */
 export function makeInstallation(
   name = 'civic-service-',
@@ -258,7 +262,9 @@ function killed(pid: number): void {
   }
 }
 
-/** The supervisor and PostgreSQL processes that still live on a data directory after the time that a clean end takes. */
+/**
+ * The supervisor and PostgreSQL processes that still live on a data directory after the time that a clean end takes.
+ */
 export async function remaining(dataDir: string): Promise<ReturnType<typeof processesOf>> {
   const started = performance.now();
   for (;;) {

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process';
 
-/** Whether util-linux's `script`, which gives a command a terminal, is here. */
+/** True if `script` of util-linux, which runs a command in a terminal, is installed. */
 export const HAS_TERMINAL = /util-linux/.test(spawnSync('script', ['--version'], { encoding: 'utf8' }).stdout ?? '');
 if (!HAS_TERMINAL) process.stderr.write('skipped: tests on a terminal, which need `script` of util-linux\n');
 

@@ -18,12 +18,12 @@ declare module 'vitest' {
 
 const TIMEOUT_MS = 60_000;
 
-/** Every lane loads this file anew, and all run in one process. */
+/** Every lane loads this file again, and all run in one process. */
 const run: { dataDir?: Promise<string>; template?: Promise<void> } = ((globalThis as Record<symbol, object>)[
   Symbol.for('civic-records.test-run')
 ] ??= {});
 
-/** Starts the PostgreSQL server that the test files of a run share, each with a database of its own. */
+/** Starts the PostgreSQL server that the test files of a run share, each with its own database. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   run.dataDir ??= prepare(temporaryFolder());
   const server = await useTestServer(await run.dataDir);
@@ -51,7 +51,10 @@ async function createReadModels(dsn: string): Promise<void> {
   }
 }
 
-/** Makes the data directory that installations of the tests begin with, and beside it that of the run's server: both go with the server. */
+/**
+ * Creates the data directory that installations of the tests begin with, and that of the run's server. Both are deleted
+ * with the server.
+ */
 async function prepare(folder: string): Promise<string> {
   const [prepared, dataDir] = [join(folder, 'prepared'), join(folder, 'data')];
   const server = await useTestServer(prepared);

@@ -60,7 +60,7 @@ export function only({ messages }: ToolAnswer): RpcMessage {
   return messages[0]!;
 }
 
-/** Asserts a JSON-RPC error with the code of the interface beside it, and that no tool ran; gives the error. */
+/** Asserts a JSON-RPC error that also has the code of the interface, and that no tool ran. Returns the error. */
 export function expectProtocolError(edge: ToolEdge, answer: ToolAnswer, status: number, code: number, id: unknown = 1) {
   expect({ status: answer.status, text: answer.text }).toMatchObject({ status });
   const { error, ...message } = only(answer);
@@ -85,5 +85,5 @@ export function expectEnvelope(edge: ToolEdge, answer: ToolAnswer, status: numbe
   expect(edge.ran).toEqual([]);
 }
 
-/** The params of a call, with good arguments unless others are given. */
+/** The params of a call, by default with valid arguments. */
 export const call = (name: ToolName, args: object = ARGUMENTS[name]) => ({ params: { name, arguments: args } });

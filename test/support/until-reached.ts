@@ -49,7 +49,7 @@ async function lookedAt<Place>(measure: () => Promise<Place> | Place): Promise<P
   }
 }
 
-/** Waits for one condition; fails with its name. For progress in many steps use `untilReached`. */
+/** Waits for one condition; fails with its name. Use `untilReached` for progress in many steps. */
 export const untilTrue = (
   what: string,
   isSo: () => Promise<boolean> | boolean,

@@ -39,9 +39,12 @@ const SILENT = Object.fromEntries(
 ) as Record<string, unknown>;
 SILENT['child'] = () => SILENT;
 
-/** Starts one on a free port, for the document that the service answers unless another is given. Close it in `afterAll` or `finally`. */
+/**
+ * Starts a proxy on a free port, by default for the document that the service answers. Close it in `afterAll` or
+ * `finally`.
+ */
 export async function startValidatingProxy(upstream: string, override?: object): Promise<ValidatingProxy> {
-  // As JSON, for Prism puts what it resolves in the place of references.
+  // A copy through JSON, because Prism resolves references in place.
   const document =
     override === undefined
       ? await (await fetch(`${upstream}/api/openapi.json`)).json()

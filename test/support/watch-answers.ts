@@ -1,4 +1,4 @@
-/** Requests each address again and again until it is stopped. Times in milliseconds. */
+/** Requests each address repeatedly until it is stopped. Times in milliseconds. */
 export function watchAnswers(urls: readonly string[]) {
   const times: number[] = [];
   const stopping = new AbortController();

@@ -12,7 +12,7 @@ export async function wholeDatabase(url: string): Promise<ReadonlyMap<string, re
     );
     const whole = new Map<string, readonly string[]>();
     for (const { name } of tables) {
-      // A table of an earlier generation may be dropped meanwhile: it counts as empty.
+      // A table of an earlier generation might be dropped in between: it counts as empty.
       const { rows } = await client
         .query<{ line: string }>(`select t::text as line from ${name} t`)
         .catch((error: { code?: string }) => {

@@ -8,7 +8,7 @@ import {
 } from '../support/further-motion-wordings.ts';
 import { type RowOutcome, WORDINGS } from '../support/motion-wordings.ts';
 
-/** Outcome of a row whose action has no name of its own. */
+/** Outcome of a row whose action name does not state one. */
 const outcomeIn = (words: string, flag: string | null, title = 'Example'): RowOutcome =>
   outcomeOf({
     EventItemActionName: 'Vote',

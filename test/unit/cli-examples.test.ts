@@ -8,7 +8,7 @@ import { createProgram } from '../../src/cli/program.ts';
 
 const commands = leaves(await programAlone());
 
-/** As a shell reads it, without what it redirects. */
+/** Splits the command like a shell, without redirections. */
 const wordsOf = (line: string): readonly string[] =>
   [...line.replace(/ (?:>>?|<) \S+$/, '').matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, word]) => quoted ?? word!);
 

@@ -275,7 +275,7 @@ describe('the samples of an operation', () => {
   const sampleIn = async (id: string, language: string) =>
     new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\``).exec(await textOf(`/api-reference/${id}.md`))![1]!;
 
-  /** Runs the sample in JavaScript with a `fetch` that keeps what it is given. */
+  /** Runs the sample in JavaScript with a `fetch` that records its arguments. */
   async function sentByJavaScript(code: string): Promise<SampleRequest> {
     let request: SampleRequest | undefined;
     const fetch = async (

@@ -5,7 +5,7 @@ import { AnswerLost } from '../../infra/kurrentdb/wire-errors.ts';
 import type { Position } from '../../domain/ports/event-log.ts';
 import { newEvent } from '../support/event-log-builders.ts';
 
-/** A queue whose appends are held until the test answers them. */
+/** A queue whose appends wait until the test answers them. */
 function heldQueue() {
   const calls: { readonly stream: string; readonly answer: PromiseWithResolvers<Answer> }[] = [];
   const send = ({ stream }: { readonly stream: string }) => {

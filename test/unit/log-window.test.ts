@@ -52,7 +52,7 @@ function memoryLog() {
   return {
     grow: (count: number) =>
       events.push(...Array.from({ length: count }, (_, nth) => eventAt(events.length + nth + 1, history))),
-    /** As in a failover: the newest events are lost, and others get their positions. */
+    /** A failover: the newest events are lost, and others get their positions. */
     lose: (count: number) => {
       events.length = Math.max(0, events.length - count);
       history += 1;
@@ -65,7 +65,10 @@ function memoryLog() {
   };
 }
 
-/** A follower like `subscribeTo`; its folded events are reset together with the log, and it folds only events after a proof. */
+/**
+ * A follower like `subscribeTo`; its folded events are reset together with the log, and it folds only events after a
+ * proof.
+ */
 function followerOf(
   log: ReturnType<typeof memoryLog>,
   read: (read: ReadAll) => Promise<LogBatch>,

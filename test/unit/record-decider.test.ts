@@ -31,7 +31,7 @@ const withdraw = (second: number, reason: string | null = null): RecordCommand =
   at: at(second),
 });
 
-/** The outcome of a command after the given commands. */
+/** The outcome of a command after earlier ones. */
 function stateAfter(...commands: readonly RecordCommand[]) {
   let state: RecordState = initialState();
   for (const command of commands) {

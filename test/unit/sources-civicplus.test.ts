@@ -12,7 +12,7 @@ interface Row {
 
 const address = ({ date, id }: Row): string => `_${date}-${id}`;
 
-/** A row of the layout of today. Each link stands twice. */
+/** A row of the layout of today. Each link occurs twice. */
 const row = (each: Row): string => `
   <tr id="row${each.id}2e48d53f" class="catAgendaRow"><td>
     <h3 class="noMargin" id="h4${each.date}-${each.id}"><a id="${address(each)}" name="${address(each)}"></a>

@@ -154,7 +154,7 @@ describe('a payload', () => {
       },
       'an address of 20 kB that no part can be cut from': UNSHOWABLE,
     };
-    /** Four of them fit on a page, so rows are dropped beside the one that is left out. */
+    /** Four of them fit on a page, so other rows are dropped in addition to the omitted one. */
     const ORDINARY: readonly Row[] = Array.from({ length: 7 }, (_, row) => ({
       ...searchResult({ title: `row ${row}` }),
       sourceUrl: `https://example.org/${'u'.repeat(3000)}`,

@@ -2,7 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { generatedFiles } from './contract-files.ts';
 
-/** `npm run generate -w client`: writes the files of the client that follow from the contract. With `--check`, fails where a file differs. */
+/**
+ * `npm run generate -w client`: writes the files of the client that follow from the contract. Fails if a file differs
+ * when called with `--check`.
+ */
 const root = new URL('../../', import.meta.url);
 const check = process.argv.includes('--check');
 for (const [path, text] of Object.entries(await generatedFiles())) {

@@ -10,7 +10,7 @@ interface Judged {
   readonly prediction: Prediction;
 }
 
-/** Rates are given from this number of labels; below it, only the cases. */
+/** Minimum number of labels for a rate; with fewer, only the cases are printed. */
 const MIN_LABELS = 30;
 
 /** Precision and recall of one row of the table: right of returned, right of labelled. */
@@ -78,7 +78,7 @@ function topicRates(judged: readonly Judged[], slugs: readonly string[]): Rate[]
   ];
 }
 
-/** Confidence of hits by tens, beside the share that is right. */
+/** Confidence of hits in steps of ten, with the share of correct hits. */
 function confidenceRates(judged: readonly Judged[]): Rate[] {
   const hits = judged.flatMap(({ title, prediction }) =>
     prediction.topics

@@ -24,7 +24,7 @@ const LABEL_OF = {
   notice: 'boilerplate',
 } as const;
 
-/** What is read in one labelled title. */
+/** Result of one labeled title. */
 export interface Prediction {
   readonly id: string;
   readonly kind: Kind;

@@ -67,7 +67,7 @@ function exampleOf(title: LabelledTitle, { topics, lexicon }: TopicReading, comm
 export interface Training {
   /** The model of all titles. */
   readonly model: TopicModel;
-  /** For each title, the model that never saw its jurisdiction. */
+  /** Returns for each title the model that was trained without its jurisdiction. */
   readonly leftOut: ReadonlyMap<LabelledTitle, TrainedTopics>;
 }
 

@@ -32,7 +32,9 @@ const PRIOR: Readonly<Record<string, Readonly<Record<string, number>>>> = {
 };
 const PRIOR_PROCEDURE = -0.8;
 
-/** A feature of the lexicon in its parts: `p:zoning.strong|plat` and `zoning.strong:any` are of `zoning`. */
+/**
+ * Splits a feature of the lexicon into its parts: `p:zoning.strong|plat` and `zoning.strong:any` belong to `zoning`.
+ */
 function groupOf(feature: string): { readonly topic: string; readonly strength: string; readonly kind: string } | null {
   const phrase = feature.startsWith('p:');
   const [group, kind] = phrase ? [feature.slice(2).split('|')[0]!, 'phrase'] : feature.split(':');

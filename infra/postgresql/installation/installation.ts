@@ -6,7 +6,7 @@ import { columnList, sql, statementsIn } from '../connection/statements.ts';
 
 const IDENTITY = columnList({
   database: `system_identifier::text || '/' || (select oid::text from pg_database where datname = current_database())`,
-  // A standby has no WAL position of its own, so it reads the last checkpoint.
+  // A standby has no current WAL position, so the last checkpoint is read.
   timeline: `case when pg_is_in_recovery()
     then (select upper(lpad(to_hex(timeline_id), 8, '0')) from pg_control_checkpoint())
     else substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) end`,

@@ -27,7 +27,7 @@ export interface EventLogSettings {
   readonly copiesLog?: boolean;
 }
 
-/** Up to this many appends of one call join the groups of other callers. */
+/** Maximum number of appends in one call that join the groups of other callers. */
 const FEW = 20;
 /** Milliseconds between polls of a subscriber that receives no notification. */
 const POLL_MS = 250;

@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { dateTime, uuid } from '../../../domain/records/fields.ts';
 
 /**
- * A backup is one gzip file that `zcat` reads: lines of JSON in blocks (`docs/operators/backup-and-restore.md` describes it for other programs).
- * Each block ends with a line that carries the SHA-256 of the block before and of every line of its own, and the whole file ends with a
- * second, uncompressed gzip member that carries the number and the SHA-256 of all bytes before it.
+ * A backup is one gzip file that `zcat` reads: lines of JSON in blocks (`docs/operators/backup-and-restore.md`
+ * describes it for other programs). Each block ends with a line that carries the SHA-256 of the block before and of
+ * each of its lines, and the whole file ends with a second, uncompressed gzip member that carries the number and the
+ * SHA-256 of all bytes before it.
  */
 export const FORMAT = 1;
 /** Maximum lines of a block before its seal. */
@@ -43,7 +44,9 @@ export const archiveEnd = z.strictObject({
 });
 export type ArchiveEnd = z.output<typeof archiveEnd>['end'];
 
-/** `[stream, revision, id, type, schemaVersion, data, metadata, time]`: data and metadata as the exact text in the log. */
+/**
+ * `[stream, revision, id, type, schemaVersion, data, metadata, time]`: data and metadata as the exact text in the log.
+ */
 export const archivedEvent = z.tuple([
   z.string().regex(/^[a-z_]+-./),
   count,

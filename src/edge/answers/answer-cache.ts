@@ -85,7 +85,7 @@ export type PositionWatch = ReturnType<typeof watchPosition>;
  * Watches the position of the read model. `readPosition` returns any text that changes with the position. States of the
  * watch:
  *
- * - asleep: no request for a second. Nothing is polled, and nothing cached is relied on.
+ * - asleep: no request for a second. It does not poll and does not use cached answers.
  * - awake: `isAwake` was called within the last second. The position is polled every 50 ms.
  * - lost: a poll or the connection failed. The era has changed, and the next poll comes after 250 ms.
  */

@@ -75,8 +75,8 @@ function toToolRefusal(tool: Tool, error: unknown): ToolRefusal {
 }
 
 /**
- * Parses arguments without their nulls and fills in defaults. Checks the cursor of a search too, before anything is read or paid. Throws
- * the findings without the values.
+ * Parses arguments without their nulls and fills in defaults. Checks the cursor of a search too, before anything is
+ * read or paid. Throws the findings without the values.
  */
 function parseArguments(tool: Tool, input: unknown): object {
   const parsed = tool.input.safeParse(omitNulls(input ?? {}), PLAINLY);
@@ -138,8 +138,7 @@ function logFailure(
 export function createToolRunner(parts: ToolRunnerParts): RunTool {
   const { clock, logger, metrics, payments } = parts;
   /**
-   * Sells the read; null if the call is free. The payment has a deadline of its own, which never interrupts a
-   * settlement.
+   * Sells the read; null if the call is free. The payment has its own deadline, which never interrupts a settlement.
    */
   const sellRead = async (name: ToolName, input: object, call: ToolCall): Promise<ToolResult | null> => {
     const answer = await payments.payForRead({

@@ -37,7 +37,7 @@ const SHORTEST_SPAN_MS = 500;
 
 interface WatchParts {
   readonly read: () => Promise<Operations>;
-  /** True if the log has a server of its own; otherwise it fails together with the database. */
+  /** True if the log has its own server; otherwise it fails together with the database. */
   readonly logApart: boolean;
   /** The machine's clock. */
   readonly clock: Clock;

@@ -34,7 +34,8 @@ export interface ReadinessCheck {
 }
 
 /**
- * `degraded`: the process still serves. Something has stopped that removing it from the load balancer would not fix.
+ * `degraded`: the process still serves. A part has stopped, and removing the process from the load balancer would not
+ * fix it.
  */
 export interface Readiness {
   readonly status: 'ready' | 'degraded' | 'not ready' | 'stopping';

@@ -119,7 +119,10 @@ const noItems = (meetingId: string, start: number, isAwaited: boolean): Html =>
     ? html`<p>${isAwaited ? 'Agenda not published yet.' : 'No agenda item of this meeting is known.'}</p>`
     : html`<p>The agenda has no item ${start + 1}. <a href="${meetingPath(meetingId)}">From the first item on</a></p>`;
 
-/** Renders the rows of an agenda under their headings, as many as fit a page. A section without a row of its own is named above its first item. */
+/**
+ * Renders the rows of an agenda under their headings, as many as fit a page. A section without its own row is named
+ * above its first item.
+ */
 function agendaEntries(rows: readonly MeetingItem[], topics: readonly CoveredTopic[]): readonly Html[] {
   let section: string | null = null;
   return fitting(rows, LIST_SIZE, (row) => {

@@ -65,7 +65,7 @@ export async function foldTarget(
   return { projection, lease, logId: await log.identity(), skipped };
 }
 
-/** Folds a batch in a transaction of its own. Returns the new checkpoint; throws `LeaseLost`. */
+/** Folds a batch in its own transaction. Returns the new checkpoint; throws `LeaseLost`. */
 export async function foldBatch(
   deps: ProjectorDependencies,
   target: FoldTarget,

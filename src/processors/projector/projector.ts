@@ -24,7 +24,7 @@ export interface Projector {
  *
  * - building: `buildGeneration` fills it from the start of the log. It becomes live or refused, or waits for an
  *   operator to switch.
- * - live: readers use it. It follows the log in a loop of its own, with its own transactions, so a slow projection
+ * - live: readers use it. It follows the log in its own loop and with its own transactions, so a slow projection
  *   delays no other.
  * - paused: an event could not be folded. It has no owner until an operator retries or skips the event.
  * - retired: replaced by a switch; its tables are dropped after a grace period.

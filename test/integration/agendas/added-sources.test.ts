@@ -34,7 +34,7 @@ const open = () =>
 beforeEach(async () => {
   database = await startTestDatabase();
   recording = await readRecording('fortworthgov');
-  // As New York does it: one row for each action, the second without a place on the agenda.
+  // The rows of New York: one for each action, the second without a place on the agenda.
   const row = {
     EventItemTitle: REZONING,
     EventItemMatterFile: 'LU 1-2026',
@@ -238,7 +238,7 @@ test.each(['poll', 'sync by hand'])(
       const read = await readStream(stream, ...range);
       const hasItems = platform.requests.some((path) => path.toLowerCase().includes('eventitems'));
       if (stream !== SOURCE_LIST_STREAM || !hasItems) return read;
-      // The batch has been allowed: it goes on when the removal has ended, or waits for this batch.
+      // The batch was allowed: it continues when the removal has ended, or the removal waits for it.
       log.readStream = readStream;
       ended = removeWithRecords();
       removing.resolve();

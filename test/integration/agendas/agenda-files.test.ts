@@ -28,7 +28,7 @@ let documents: MemoryDocuments;
 let events: ListedEvent[];
 let served: Map<string, Served | Error>;
 let isSecondary: true | undefined;
-/** Addresses that were asked for, with the validator. */
+/** Requested addresses, with their validators. */
 let requests: string[];
 
 const clock = { now: () => now, sleep: async () => undefined };
@@ -408,6 +408,6 @@ test('one sync reads a bounded number of old agendas, the newest first, and the 
   expect(requests).toHaveLength(more);
   now += HOUR_MS;
   await sync();
-  // Without a validator an upcoming agenda is asked for every two hours.
+  // An upcoming agenda without a validator is requested every two hours.
   expect(requests).toEqual(['/agenda/1']);
 });

@@ -94,7 +94,7 @@ describe('a sync of an agenda with headings', () => {
 });
 
 describe('records that the version before wrote, which had no kinds', () => {
-  /** As they were stored: each row an item, and the agenda counts them all. */
+  /** The rows as earlier versions stored them: each is an item, and the agenda counts them all. */
   async function storeAsBefore() {
     await sync();
     const before = itemsOf().map(({ kind: _kind, section: _section, ...content }) => content);

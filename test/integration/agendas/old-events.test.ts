@@ -10,7 +10,7 @@ import { type Recording, startReplayServer, status } from './replay-server.ts';
 const CLIENT = 'examplecity';
 const NOW = Date.parse('2026-04-20T12:00:00Z');
 const EVENTS = READ_ALL_UP_TO + 20;
-/** One event is of another body. */
+/** One event belongs to another body. */
 const EVENTS_OF_COUNCIL = EVENTS - 1;
 
 let recording: Recording;
@@ -25,7 +25,7 @@ const item = {
   EventItemMatterFile: 'O-1',
 };
 
-/** Every event was held a year ago, and its row has an old stamp. */
+/** Every event took place a year ago, and its row has an old stamp. */
 const event = (EventId: number): Record<string, unknown> => ({
   EventId,
   EventBodyId: 1,

@@ -85,7 +85,7 @@ test('records that an earlier version published of a twin are withdrawn', async 
   events = [event(1), event(2, { EventTime: '7:00 PM' })];
   await sync();
   expect(published()).toEqual({ 1: [101, 102], 2: [201, 202] });
-  // As the versions before did, which published both.
+  // Earlier versions published both.
   const time = records.one('meetings', 'sourceRecordId', '1').startsAt;
   const id = meetingId(CLIENT, 2);
   const content = { ...records.records.get(id)!.content, startsAt: time };

@@ -36,7 +36,7 @@ async function sync(since?: string) {
   return { failedEvents, skipped, degraded: degraded.filter(({ reason }) => !reason.startsWith('states no time')) };
 }
 
-/** The rows whose votes the last run asked for. */
+/** The rows whose votes the last run requested. */
 const requestedItems = (): readonly number[] =>
   server.requests
     .flatMap((path) => (path.endsWith('/votes') ? [Number(path.split('/').at(-2))] : []))

@@ -196,7 +196,7 @@ const PRODUCE: Partial<Record<ToolErrorCode, () => Promise<Produced>>> = {
 /** The bare challenge is not an error object, and the search itself checks the cursor. */
 const ELSEWHERE: ReadonlySet<ToolErrorCode> = new Set(['payment_required', 'invalid_cursor']);
 
-/** After these the caller may sign again; the details state how. */
+/** The caller may sign again after these codes; the details contain how. */
 const REPAYABLE: readonly string[] = [
   'payment_invalid',
   'payment_expired',
@@ -318,7 +318,7 @@ test('without a price there is no challenge, and a paid result stays available',
   expect(await shop.ask(payment)).toEqual(first);
   shop.price = createPrice('99', PAY_TO);
   expect(await shop.ask(payment)).toEqual(first);
-  // Also after its own time.
+  // The answer is the same after the payment has expired.
   shop.clock.advance(3_600_000);
   expect(await shop.ask(payment)).toEqual(first);
 });

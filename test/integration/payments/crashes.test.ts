@@ -52,7 +52,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
         expect(dead).toBe(true);
         shop.facilitator.chain.fault = null;
         await afterwards(shop, survivor, payment, { chain: chainLookup(node.url, 2_000) });
-        // After the last time at which the chain accepts it.
+        // Advances past the last time at which the chain accepts it.
         shop.clock.advance(300_000);
         await work(shop, { chain: chainLookup(node.url, 2_000) });
         const row = await expectAgreement(shop, survivor, payment);
@@ -60,7 +60,7 @@ describe.each(FAULTS)('with the chain in the mode %s', (fault) => {
         shop.clock.offset = 0;
       }
     }
-    // After the chain was asked, no outcome is unknown, and a payment that had not begun can be sent again.
+    // No outcome is unknown after the chain was queried, and a payment that had not begun can be sent again.
     expect([...ends.values()]).not.toContain('RECONCILE');
     expect(ends.get('1 before')).toBe('SETTLED');
     if (fault === null)

@@ -13,7 +13,7 @@ import {
 
 const { shop, signed } = await useTestPayments();
 
-/** Over HTTP, or in this process, the same chain behind both. */
+/** A facilitator over HTTP and one in this process, with the same chain. */
 const ways = {
   'over HTTP': () => shop.open(),
   'in process': () => shop.open({ facilitator: facilitatorOf(shop.facilitator.client) }),

@@ -57,7 +57,7 @@ test('what was paid before a backup is answered and never paid again; later paym
   );
   expect(again).toEqual(budgets);
 
-  // After the backup: the chain accepts the sent payment, and another payment is made.
+  // Events after the backup: the chain accepts the sent payment, and another payment is made.
   world.settleMode = 'ok';
   world.land();
   const [unknown] = [5];

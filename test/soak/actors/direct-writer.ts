@@ -27,7 +27,10 @@ export class DirectWriter {
   readonly appended: string[] = [];
   /** Tokens of batches with an unknown outcome: each is in the feed at most once. */
   readonly uncertain = new Set<string>();
-  /** Expected content of the records that only this writer changes: the token, or null. Without records of an uncertain batch. */
+  /**
+   * Expected content of the records that only this writer changes: the token, or null. Excludes records of an uncertain
+   * batch.
+   */
   readonly own = new Map<string, string | null>();
   batches = 0;
   readonly #name: string;

@@ -71,7 +71,7 @@ export class Poller {
   }
 }
 
-/** After a lost answer it may exist: the same name and filter find it. */
+/** It might exist after a lost answer: the same name and filter find it. */
 const creation = (name: string, resource: string | null) => ({
   operation: 'createFeedSubscription' as const,
   path: '/api/v1/data/subscriptions',

@@ -9,7 +9,7 @@ export interface PageRequest {
   readonly form: Readonly<Record<string, string>> | undefined;
 }
 
-/** A reader of pages in memory, with what was asked of it. */
+/** A reader of pages in memory that records its requests. */
 export function servePages(pages: Pages) {
   const requests: PageRequest[] = [];
   const web: WebReader = {

@@ -96,7 +96,7 @@ const MIDDLE = { start: 4_000, end: 4_010 };
 const notice = (text: string) => ({ bodyName: text, title: text, day: DAY.day, sessions: true });
 
 /**
- * For each module with a regular expression, how its functions receive foreign text; `null` for a function that
+ * Calls the functions of each module with a regular expression with foreign text; `null` for a function that
  * receives none.
  */
 export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>> = {
@@ -401,7 +401,10 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
   },
 };
 
-/** Modules with a regular expression and a function, to which no text from outside comes, or none that an expression reads at length. */
+/**
+ * Modules with a regular expression and a function, to which no text from outside comes, or none that an expression
+ * reads at length.
+ */
 export const NOT_FED: Readonly<Record<string, string>> = {
   'commands/handle.ts': 'reads names of event types',
   'commands/records/record-decider.ts': 'reads the reason of a removal',

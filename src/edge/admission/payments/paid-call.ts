@@ -6,7 +6,7 @@ import type { CheckSignature, PaymentBudget, PaymentPorts } from '../../../../do
 import type { Principal } from '../admit.ts';
 
 /**
- * Milliseconds. The facilitator has timeouts of its own; together with the read they must fit into `settleMarginMs`.
+ * Milliseconds. The facilitator has its own timeouts; they and the read must fit into `settleMarginMs`.
  */
 export const PAYMENT_TIMES = {
   /** Shorter than the deadline of the tool, whose refusal has less detail. */

@@ -112,7 +112,7 @@ async function openSession(deps: RelayDependencies, running: ReactorRunning): Pr
         `the topic ${topic.name} carries the feed ${place.feedId}, which was never this log's: name another topic`,
       );
     }
-    // After pruning, earlier changes are missing: the current records are published first, then each change.
+    // Pruning removes earlier changes, so the current records are published first, then each change.
     const boundary = prunedThrough === 0 ? 0 : position;
     const begun = { feedId, position: 0, boundary, fingerprint: EMPTY_FINGERPRINT };
     logger.info({ topic: topic.name, former: place, ...begun }, 'the relay begins');
