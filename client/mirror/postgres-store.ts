@@ -47,6 +47,9 @@ const POSTGRES: Dialect = {
   json: 'jsonb',
   looseReferences: false,
   hoursAgo: (hours) => `now() - interval '${hours} hours'`,
+  localDay: (time, zone) => `(${time} at time zone ${zone})::date`,
+  facts: (list) => `jsonb_array_elements(${list}) f (value)`,
+  fact: (field) => `(f.value ->> '${field}')`,
 };
 
 const PROGRESS = `

@@ -6,9 +6,10 @@ import {
   type MirrorTables,
   SEARCHED_FIELDS,
 } from './columns.ts';
+import { type FactDialect, selectSpending } from './spending.ts';
 
 /** Differences between the databases that store a mirror. */
-export interface Dialect {
+export interface Dialect extends FactDialect {
   readonly types: Readonly<Record<ColumnType, string>>;
   /** Returns SQL for the value of a column; `text` is SQL for the text of the field, which may be null. */
   readonly value: (type: ColumnType, text: string) => string;
@@ -112,13 +113,13 @@ const PLACES =
   'left join public_bodies b on b.id = m.public_body_id left join jurisdictions j on j.id = b.jurisdiction_id';
 
 /** Views by name. Later versions may only add columns at the end. */
-export const viewsOf = ({ hoursAgo }: Dialect, tables: MirrorTables): Readonly<Record<string, string>> => ({
+export const viewsOf = (dialect: Dialect, tables: MirrorTables): Readonly<Record<string, string>> => ({
   civic_records: allRecords(tables),
   upcoming_items: `select ${WHERE_AND_WHEN}, m.location, i.sequence, i.agenda_number, i.title, i.text, i.matter_file, i.matter_type,
       i.source_url, i.id as agenda_item_id, m.id as meeting_id
     from agenda_items i join meetings m on m.id = i.meeting_id ${PLACES}
-    where m.status not in ('cancelled', 'postponed') and m.starts_at >= ${hoursAgo(24)}
-      and (m.starts_at >= ${hoursAgo(0)} or m.start_time ->> 'status' = 'not_stated') and coalesce(i.kind, 'item') = 'item'
+    where m.status not in ('cancelled', 'postponed') and m.starts_at >= ${dialect.hoursAgo(24)}
+      and (m.starts_at >= ${dialect.hoursAgo(0)} or m.start_time ->> 'status' = 'not_stated') and coalesce(i.kind, 'item') = 'item'
     order by m.starts_at, m.id, i.sequence`,
   hits_with_topic: `select t.name as topic, t.slug as topic_slug, ${WHERE_AND_WHEN}, i.title as item, h.summary, h.business_impact,
       h.evidence_quote, h.confidence, h.procedural_context ->> 'proceduralStage' as procedural_stage,
@@ -131,4 +132,5 @@ export const viewsOf = ({ hoursAgo }: Dialect, tables: MirrorTables): Readonly<R
       a.source_url as agenda_url, m.source_url as meeting_url, m.id as meeting_id, a.id as agenda_id
     from meetings m left join agendas a on a.meeting_id = m.id left join documents d on d.id = a.document_id ${PLACES}
     order by m.starts_at desc, m.id, a.published_at`,
+  spending: selectSpending(dialect),
 });

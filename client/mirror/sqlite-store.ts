@@ -12,6 +12,7 @@ import {
   unusable,
 } from './mirror-store.ts';
 import { createRewritingPace } from './rewriting-pace.ts';
+import { localDayInSqlite } from './spending.ts';
 import {
   columnDefinition,
   createIndexes,
@@ -28,7 +29,7 @@ import {
   viewsOf,
 } from './sql-tables.ts';
 
-const SQLITE: Dialect = {
+export const SQLITE: Dialect = {
   types: {
     uuid: 'text',
     text: 'text',
@@ -43,6 +44,9 @@ const SQLITE: Dialect = {
   json: 'text',
   looseReferences: true,
   hoursAgo: (hours) => `strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-${hours} hours')`,
+  localDay: localDayInSqlite,
+  facts: (list) => `json_each(${list}) f`,
+  fact: (field) => `json_extract(f.value, '$.${field}')`,
 };
 
 const PROGRESS = `

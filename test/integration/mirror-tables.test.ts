@@ -248,7 +248,7 @@ describe.each(Object.entries(KINDS))('a mirror in %s', (kind, make) => {
     const lacking: MirrorTables = {
       ...older,
       jurisdictions: older.jurisdictions.filter(({ field }) => field !== 'population'),
-      agenda_items: older.agenda_items.filter(({ field }) => field !== 'outcome'),
+      agenda_items: older.agenda_items.filter(({ field }) => field !== 'sourceRecordId'),
     };
     const service = cityFeed();
     const store = await mirror.open(lacking);

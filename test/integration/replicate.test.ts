@@ -107,6 +107,7 @@ nightlyTest.skipIf(spawnSync('python3', ['-c', 'import sqlite3']).status !== 0)(
         'upcoming_items',
         'hits_with_topic',
         'meeting_agendas',
+        'spending',
       ]),
     );
     const records = Object.keys(MIRROR_TABLES).map((table) => rows[table]!);

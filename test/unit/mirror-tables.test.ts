@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SEARCHED_FIELDS } from '../../client/mirror/columns.ts';
 import { MIRROR_TABLES } from '../../client/mirror/mirror-tables.ts';
 import { RECORD_SCHEMAS, RESOURCES } from '../../domain/records/resources.ts';
-import { mirrorPage, mirrorTables, PAGE_FILE } from '../../tools/mirror-tables.ts';
+import { mirrorPage, mirrorTables, PAGE_FILE, PYTHON_FILE, pythonMirror } from '../../tools/mirror-tables.ts';
 
 test('the tables of a mirror equal what `npm run docs:mirror` makes of the contract', () => {
   expect(readFileSync(new URL('../../client/mirror/mirror-tables.ts', import.meta.url), 'utf8')).toBe(mirrorTables());
@@ -12,6 +12,11 @@ test('the tables of a mirror equal what `npm run docs:mirror` makes of the contr
 test('docs/developers/replicate.md lists them', () => {
   const page = readFileSync(PAGE_FILE, 'utf8');
   expect(page).toBe(mirrorPage(page));
+});
+
+test('the client for Python has the same columns and the same view of spending', () => {
+  const program = readFileSync(PYTHON_FILE, 'utf8');
+  expect(program).toBe(pythonMirror(program));
 });
 
 test('each field of each record has its column', () => {
