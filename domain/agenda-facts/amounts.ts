@@ -1,6 +1,6 @@
 import { wordSet } from '../text/words.ts';
 import type { AmountFact, AmountRole } from './facts.ts';
-import { isStop, phraseList, phraseText, quote, type Reading, type Token } from './tokens.ts';
+import { hasWord, isStop, phraseList, phraseText, quote, type Reading, type Token } from './tokens.ts';
 
 const SCALES: ReadonlyMap<string, number> = new Map([
   ['thousand', 1_000],
@@ -36,6 +36,11 @@ const CUES: readonly (readonly [role: AmountRole | null, phrases: readonly strin
 `),
   ],
 ];
+/** Words of a contract that is changed, and phrases before its price after the change, which is no amount of the item. */
+const CHANGES = wordSet('amend amending amendment amendments increase increasing additional supplemental supplement');
+const NEW_PRICES = phraseList(
+  'revised total, new total, total contract, total agreement, total amount, total purchase, revised contract',
+);
 /** Words of an earlier clause that turn a plain amount into revenue if one of the second list follows. */
 const RECEIVES = wordSet('accept acceptance accepting receive receipt apply applying application sale sell');
 const RECEIVED = wordSet('grant grants donation gift check reimbursement funds funding property surplus insurance');
@@ -46,6 +51,8 @@ const NEVER = phraseList(`
 `);
 const UNIT_WORDS = new Set(['per', 'each', 'hourly', 'monthly', 'annually', 'yearly', 'daily', 'weekly', '/']);
 const AFTER_UNIT = new Set(['for', 'from', 'with', 'and', 'to', 'by', 'in', 'not', 'plus', 'as', 'at', 'on']);
+/** "Two options, each in an amount of": how often it is paid is not read. */
+const EACH = / each in (?:an|the) amount /;
 const REACH = 14;
 /** Number of tokens in which words before an amount belong to it. */
 const CLAUSE = 40;
@@ -94,12 +101,17 @@ interface Earlier {
   receives: number;
   received: number;
   changeOrder: number;
+  isChange: boolean;
+  /** A contract was changed before the first amount. */
+  isChanged: boolean;
+  isPriced: boolean;
 }
 
 function noteEarlier(earlier: Earlier, tokens: readonly Token[], at: number): void {
   const { word } = tokens[at]!;
   if (RECEIVES.has(word)) earlier.receives = at;
   if (RECEIVED.has(word)) earlier.received = at;
+  if (CHANGES.has(word)) earlier.isChange = true;
   if (word === 'order' && tokens[at - 1]?.word === 'change') earlier.changeOrder = at;
 }
 
@@ -107,6 +119,9 @@ function roleOf(tokens: readonly Token[], at: number, earlier: Earlier): AmountR
   const context = phraseText(tokens, contextStart(tokens, at), at);
   if (context === ' ') return 'total';
   if (NEVER.some((phrase) => context.includes(` ${phrase} `))) return null;
+  const isNewPrice = NEW_PRICES.some((phrase) => context.includes(` ${phrase} `));
+  if (isNewPrice && earlier.isChanged) return null;
+  if (EACH.test(context)) return null;
   const cued = cuedRole(context);
   if (cued !== undefined && cued !== 'total') return cued;
   if (context.includes(' total ')) return 'total';
@@ -139,7 +154,14 @@ function increaseAt(tokens: readonly Token[], at: number): { readonly change: nu
 export function amountsOf(reading: Reading): AmountFact[] {
   const { tokens, source } = reading;
   const facts: AmountFact[] = [];
-  const earlier: Earlier = { receives: -CLAUSE, received: -CLAUSE, changeOrder: -CLAUSE };
+  const earlier: Earlier = {
+    receives: -CLAUSE,
+    received: -CLAUSE,
+    changeOrder: -CLAUSE,
+    isChange: false,
+    isChanged: false,
+    isPriced: false,
+  };
   for (let at = 0; at < tokens.length; at++) {
     noteEarlier(earlier, tokens, at);
     const increase = increaseAt(tokens, at);
@@ -153,9 +175,14 @@ export function amountsOf(reading: Reading): AmountFact[] {
     if (money === null || increase !== null) continue;
     const unitEnd = endOfUnit(tokens, money.end);
     const priced = roleOf(tokens, at, earlier);
+    earlier.isChanged ||= earlier.isChange && !earlier.isPriced;
+    earlier.isPriced = true;
     const role = unitEnd >= 0 && priced !== null ? 'per_unit' : priced;
     if (role === null) continue;
     const unit = unitEnd < 0 ? null : source.slice(tokens[money.end + 1]!.start, tokens[unitEnd]!.end);
+    const before = facts.at(-1);
+    const isRate = unit !== null && hasWord(tokens[at - 1], 'to or') && before?.offset === tokens[at - 2]?.start;
+    if (isRate && before !== undefined) facts[facts.length - 1] = { ...before, role: 'per_unit', unit };
     facts.push({ ...quote(reading, at, money.end), value: money.value, currency: 'USD', role, unit });
   }
   return facts;

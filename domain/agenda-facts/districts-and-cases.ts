@@ -1,3 +1,4 @@
+import { anyWord } from '../text/patterns.ts';
 import { wordSet } from '../text/words.ts';
 import type { CaseNumberFact, DistrictFact } from './facts.ts';
 import { quote, type Reading, type Token } from './tokens.ts';
@@ -52,7 +53,11 @@ const OTHER_NUMBERS = wordSet(`
 const CODE = /^(?=[^\d]*\d)[A-Z0-9]{1,9}(?:-{1,2}[A-Z0-9]{1,8})+$/i;
 /** A code that is the number of a case without a word before it. */
 const BARE_CODE = /^[A-Z]{1,6}-?\d{2,6}-\d{1,6}[A-Z]?$|^[A-Z]{1,4}-\d{2,4}-\d{1,6}(?:-[A-Z0-9]{1,4})?$/;
-const NO_CASE = /^(?:rf[bpq]|ifb|itb|bid|mou|pkr|jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|fy|sh|ord|res)/i;
+/** Letters before other numbers: bids, months, years, highways, bills, resolutions and standards. */
+const OTHER_CODES = anyWord(String.raw`
+  rf[bpq] ifb itb bid mou pkr fy sh ord res jan feb mar apr may jun jul aug sep oct nov dec (?:bl|rs|en|iso|astm)(?=\d)
+`);
+const NO_CASE = new RegExp(`^${OTHER_CODES}`, 'i');
 const CASE_PART = /^(?:\d{3,9}|[A-Z]{1,4}\d{0,8})$/;
 
 /** Index of the last token of the number that a label such as "Application No." at `at` opens; -1 if none follows. */

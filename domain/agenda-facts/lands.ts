@@ -1,7 +1,7 @@
 import { wordSet } from '../text/words.ts';
 import type { PlaceKind } from './facts.ts';
 import { isNameWord } from './names.ts';
-import { phraseList, type Token } from './tokens.ts';
+import { hasWord, phraseList, phraseText, type Token } from './tokens.ts';
 
 export interface LandSpan {
   readonly from: number;
@@ -49,6 +49,16 @@ const AREA_PAIRS = new Set(
   entertainment district
 `),
 );
+/** Words that name no place before the kind of a place: "Public Park", "General Business District". */
+const GENERIC = wordSet(`
+  public city county town municipal new existing local community neighborhood regional limited general highway commercial planned
+  various all other proposed state
+`);
+const CITIES = phraseList('city of, cities of, town of, towns of, village of, villages of').map(
+  (phrase) => ` ${phrase} `,
+);
+/** Number of tokens after "cities of" in which their names are listed. */
+const LISTED = 14;
 const LONGEST_NAME = 5;
 
 /** Index where the capitalized name that ends before `at` begins; `at` if there is none. */
@@ -73,6 +83,30 @@ function afterNumber(tokens: readonly Token[], at: number): number {
   return !isLabel && word === at && /^\d{1,3}$/.test(id.text) ? at + 1 : at;
 }
 
+/** Whether the name goes on as that of an agency: "Library and Archives Commission". */
+const isOfAgency = (tokens: readonly Token[], at: number): boolean =>
+  hasWord(tokens[at], 'and &') &&
+  tokens.slice(at + 1, at + 4).some((token) => token.isCapital && NO_PLACE_AFTER.has(token.word));
+
+/** Whether an organization of that name gives something: "a grant from the Sample Library". */
+function isGiver(tokens: readonly Token[], from: number, to: number): boolean {
+  const before = hasWord(tokens[from - 1], 'the') ? from - 2 : from - 1;
+  return hasWord(tokens[before], 'from') && !hasWord(tokens[to], 'to through');
+}
+
+/** Whether the name is that of a city in a list: "the cities of Sample and Example Estates". */
+function isCity(tokens: readonly Token[], from: number): boolean {
+  const before = phraseText(tokens, from - LISTED, from);
+  return CITIES.some((words) => before.endsWith(words) || (words.startsWith(' cities') && before.includes(words)));
+}
+
+/** Whether a name in a title of capitalized words may begin with another word: "To Place Example Lake". */
+function isUnsure(tokens: readonly Token[], from: number, at: number): boolean {
+  const before = tokens[from - 1];
+  if (before === undefined || at - from < 3 || !before.isCapital) return before?.kind === 'number' && at - from > 2;
+  return hasWord(before, 'to for');
+}
+
 /** "Lots 1 and 2, Block 3, Example Addition"; null if no description of a lot begins at `at`. */
 function lotFrom(tokens: readonly Token[], at: number): LandSpan | null {
   if (!LOT_WORDS.has(tokens[at]!.word)) return null;
@@ -80,6 +114,7 @@ function lotFrom(tokens: readonly Token[], at: number): LandSpan | null {
   if (!LOT_ID.test(tokens[first]?.text ?? '')) return null;
   let to = first + 1;
   let open = 0;
+  let isNamed = /^(?:lot|tract)/.test(tokens[at]!.word);
   for (let next = to; next < tokens.length && next - at < 40 && open < 4; next++) {
     const token = tokens[next]!;
     const isId = LOT_ID.test(token.text) || token.kind === 'number';
@@ -88,10 +123,12 @@ function lotFrom(tokens: readonly Token[], at: number): LandSpan | null {
     if (isId && !isNameWord(tokens[next - 1])) to = next + 1;
     if (SUBDIVISION_WORDS.has(token.word)) {
       to = afterNumber(tokens, next + 1);
+      isNamed = true;
       break;
     }
   }
-  return { from: at, to, kind: 'parcel' };
+  // A block of a survey, or of a plat that is named elsewhere, cannot be found.
+  return isNamed ? { from: at, to, kind: 'parcel' } : null;
 }
 
 /** "Planned Development District No. 12"; null without a number. */
@@ -111,10 +148,14 @@ function namedPlace(tokens: readonly Token[], at: number): LandSpan | null {
   const after = tokens[at + 1];
   if (NO_PLACE_AFTER.has(after?.word ?? '')) return null;
   if (!isPair && isNameWord(after) && !WORKS.has(after!.word)) return null;
+  if (hasWord(after, 'will') || isOfAgency(tokens, at + 1) || isGiver(tokens, startOfName(tokens, at), at + 1))
+    return null;
   const from = startOfName(tokens, at);
   const to = afterNumber(tokens, at + 1);
   const hasName = at - from > (isPair ? 1 : 0) || (isPair && to > at + 1);
-  if (!hasName) return null;
+  const named = tokens.slice(from, isPair ? at - 1 : at);
+  const isGeneric = named.length > 0 && named.every((token) => GENERIC.has(token.word));
+  if (!hasName || isGeneric || isCity(tokens, from) || isUnsure(tokens, from, at)) return null;
   const kind = SUBDIVISION_WORDS.has(word) ? 'subdivision' : AREA_PAIRS.has(pair) ? 'area' : 'facility';
   return { from, to, kind };
 }

@@ -29,23 +29,29 @@ export function mainAmount({ amounts }: AgendaFacts): AmountFact | null {
 /** The first party of the title, else of the text. */
 export const mainParty = ({ parties }: AgendaFacts): PartyFact | null => parties[0] ?? null;
 
+/** Kinds of places from the most precise one; kinds of a group are equally so. */
 const PRECISE_FIRST = [
-  'street_address',
-  'intersection',
-  'road_segment',
-  'facility',
-  'subdivision',
-  'parcel',
-  'area',
-  'zoning_district',
-] as const;
+  ['street_address'],
+  ['intersection', 'extent'],
+  ['road_segment'],
+  ['facility'],
+  ['subdivision'],
+  ['parcel'],
+  ['area'],
+  ['zoning_district'],
+];
+/** A part or a side of a street, in words that only such a place has: "north of", "between". */
+const EXTENT = /\b(?:of|between|from)\b/i;
+
+const precisionOf = ({ kind, sourceText }: PlaceFact): string =>
+  kind === 'road_segment' && EXTENT.test(sourceText) ? 'extent' : kind;
 
 /** The affected place that is easiest to find on a map: an address before a crossing, a crossing before a lot. */
 export function mainPlace({ places }: AgendaFacts): PlaceFact | null {
   for (const field of ['title', 'text'] as const) {
     const affected = places.filter((place) => place.use === 'affected' && place.field === field);
-    for (const kind of PRECISE_FIRST) {
-      const place = affected.find((one) => one.kind === kind);
+    for (const kinds of PRECISE_FIRST) {
+      const place = affected.find((one) => kinds.includes(precisionOf(one)));
       if (place !== undefined) return place;
     }
   }

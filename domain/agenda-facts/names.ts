@@ -2,13 +2,13 @@ import { wordSet } from '../text/words.ts';
 import type { Token } from './tokens.ts';
 
 export const COMPANY_SUFFIXES = wordSet(
-  'inc incorporated llc lllp llp pllc lp ltd limited corp corporation company co pc plc pa',
+  'inc incorporated llc lllp llp pllc lp ltd limited corp corporation company co pc dpc pbc plc pa',
 );
 /** Last words of names of organizations. */
 export const ORGANIZATION_WORDS = wordSet(`
   company association authority university college foundation church institute partnership partners associates
   group builders developers construction contractors contracting engineers engineering consultants consulting
-  enterprises industries services systems solutions technologies bank club society alliance coalition center
+  enterprises industries services system systems solutions technologies bank club society alliance coalition center
   hospital ministries trust union league chamber network holdings properties homes district education railroad
   forum clinic
 `);
@@ -27,9 +27,13 @@ const NEVER_IN_NAMES = wordSet(`
   ordinance resolution license permit application petition variance rezoning rezone zoning amount total cost costs
   purchase providing provide provides subject change order closing designating establishing creating naming ground
   master interlocal intergovernmental interagency consider discussion possible action proposal proposals bid bids for
-  so such there they using utilizing settlement lawsuit styled claim claims
+  so such there they using utilizing settlement lawsuit styled claim claims individually adopt accept receive ratify rename renew install replace
 `);
 const CONNECTORS = wordSet('of and & the de la del los las y');
+/** Articles of other languages that open names: "La Example". */
+const FOREIGN_ARTICLES = wordSet('la el los las de del');
+/** Connectors only inside of a company's name: "Sample Lofts at Example Square, LLC". */
+const IN_COMPANIES = wordSet('at on in');
 const ALIASES = wordSet('dba d/b/a fka f/k/a');
 const GENERATIONS = wordSet('jr sr ii iii');
 /** Connectors only after the first words of names such as "Center for …". */
@@ -52,6 +56,8 @@ export const isNameWord = (token: Token | undefined): boolean =>
   !CODE.test(token.text);
 const isNumberInName = (token: Token | undefined): boolean =>
   token?.kind === 'number' || (token?.kind === 'word' && /^\d/.test(token.text));
+/** "A." in a name of a person. */
+const isInitial = (token: Token | undefined): boolean => /^\p{Lu}\.$/u.test(token?.text ?? '');
 const isSuffix = (token: Token | undefined): boolean => COMPANY_SUFFIXES.has(token?.word ?? '');
 const isAlias = (token: Token | undefined): boolean => ALIASES.has(token?.word ?? '');
 
@@ -68,9 +74,17 @@ function endsAsOrganization(tokens: readonly Token[], at: number): boolean {
   return false;
 }
 
+/** Whether the form of a company ends the name words that begin at `at`. */
+function endsAsCompany(tokens: readonly Token[], at: number): boolean {
+  let next = at;
+  while (next < at + 5 && isNameWord(tokens[next]) && !isSuffix(tokens[next])) next++;
+  return next > at && isSuffix(tokens[tokens[next]?.text === ',' ? next + 1 : next]);
+}
+
 /** Whether "and" or "&" at `at` is inside one name: of an organization, or of a couple ("Ann & Bob Example"). */
 function joinsOneName(tokens: readonly Token[], first: number, at: number): boolean {
   if (tokens[at]!.text === '&') return true;
+  if (tokens[at - 1]!.word === 'county') return false;
   const isCouple = at - first === 1 && endOfName(tokens, at + 1, 'short') === at + 3;
   return isCouple || (!CERTAIN_ORGANIZATIONS.has(tokens[at - 1]!.word) && endsAsOrganization(tokens, at + 1));
 }
@@ -82,7 +96,10 @@ function afterConnectors(tokens: readonly Token[], first: number, at: number, ex
     const { word } = tokens[next]!;
     const isFor = word === 'for' && at - first < 3 && BEFORE_FOR.has(tokens[at - 1]!.word);
     const isAnd = word === 'and' || word === '&';
-    const joins = isAnd ? extent === 'long' && joinsOneName(tokens, first, next) : CONNECTORS.has(word) || isFor;
+    const isInCompany = next === at && IN_COMPANIES.has(word) && endsAsCompany(tokens, next + 1);
+    const joins = isAnd
+      ? extent === 'long' && joinsOneName(tokens, first, next)
+      : CONNECTORS.has(word) || isFor || isInCompany;
     if (!joins || (word === 'the' && next === at)) break;
   }
   return next > at && isNameWord(tokens[next]) ? next : -1;
@@ -109,7 +126,7 @@ function stepInName(tokens: readonly Token[], first: number, at: number, extent:
   if (token === undefined || at - first === LONGEST_NAME) return -1;
   if (isSuffix(tokens[at - 1]) && !isSuffix(token)) return afterSuffix(tokens, at);
   if (token.text === ',') return afterComma(tokens, first, at);
-  if (isNameWord(token) || isAlias(token)) return at + 1;
+  if (isNameWord(token) || isAlias(token) || (isInitial(token) && isNameWord(tokens[at + 1]))) return at + 1;
   if (isNumberInName(token)) {
     const next = tokens[at + 1]?.text === ',' ? tokens[at + 2] : tokens[at + 1];
     return isNameWord(tokens[at + 1]) || isSuffix(next) ? at + 1 : -1;
@@ -118,11 +135,18 @@ function stepInName(tokens: readonly Token[], first: number, at: number, extent:
   return isNickname ? at + 3 : afterConnectors(tokens, first, at, extent);
 }
 
+/** Whether a word with digits is the name of a company: "ABC20, LLC". */
+const endsAsCode = (tokens: readonly Token[], at: number): boolean =>
+  CODE.test(tokens[at]!.text) && tokens[at + 1]?.text === ',' && isSuffix(tokens[at + 2]);
+
 /** Index after the name that begins at `at`; `at` itself if none does. */
 export function endOfName(tokens: readonly Token[], at: number, extent: Extent = 'long'): number {
   let end = at;
   while (isNumberInName(tokens[end]) && end - at < 2) end++;
-  if (!isNameWord(tokens[end])) return at;
+  const isArticle =
+    FOREIGN_ARTICLES.has(tokens[end]?.word ?? '') && tokens[end]!.isCapital && isNameWord(tokens[end + 1]);
+  const isCode = tokens[end]?.isCapital && endsAsCode(tokens, end);
+  if (!isArticle && !isCode && (!isNameWord(tokens[end]) || isSuffix(tokens[end]))) return at;
   end++;
   for (let next = stepInName(tokens, at, end, extent); next > end; next = stepInName(tokens, at, end, extent))
     end = next;

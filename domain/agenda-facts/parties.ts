@@ -1,6 +1,6 @@
 import { wordSet } from '../text/words.ts';
 import type { PartyFact, PartyRole } from './facts.ts';
-import { CERTAIN_ORGANIZATIONS, COMPANY_SUFFIXES, endOfName, ORGANIZATION_WORDS } from './names.ts';
+import { CERTAIN_ORGANIZATIONS, COMPANY_SUFFIXES, endOfName, isNameWord, ORGANIZATION_WORDS } from './names.ts';
 import { hasWord, isStop, phraseList, phraseText, quote, type Reading, type Token } from './tokens.ts';
 
 /** Phrases directly before any name, with the role of the name. */
@@ -21,8 +21,7 @@ const LIKELY: readonly (readonly [PartyRole, readonly string[]])[] = [
   [
     'applicant',
     phraseList(`
-  permit for, permit to, permits to, variance for, variance to, license to, license for, submitted by, on behalf
-  of, easement for
+  permit for, permit to, permits to, variance for, variance to, license to, license for, submitted by, easement for
 `),
   ],
   [
@@ -40,7 +39,7 @@ const CONTRACTS = `
   subcontract sublease ila easement mous
 `;
 const HEADS: ReadonlyMap<string, ReadonlySet<string>> = new Map([
-  ['with', wordSet(`${CONTRACTS} partnership membership services purchase`)],
+  ['with', wordSet(`${CONTRACTS} partnership membership services purchase procurement procurements letter`)],
   ['to', wordSet('lease award awarding awards awarded awarding sale payment payments bid')],
   [
     'from',
@@ -53,7 +52,16 @@ const CONTRACT_WORDS = wordSet(
   `${CONTRACTS} award awarding bid bidder bids proposer proposal purchase procurement vendor supplier consultant
   contractor`,
 );
-const PERMIT_WORDS = wordSet('license permit variance rezoning rezone zoning plat replat annexation abatement');
+const PERMIT_WORDS = wordSet('license permit variance rezoning rezone zoning plat replat annexation');
+/** After one of these, "zoning" is part of a name: "Zoning Commission". */
+const NAMED_AFTER = wordSet('commission board code ordinance department committee');
+/** Words of an agreement, before which the same words say what it is about: "contract for license plates". */
+const AGREEMENTS = wordSet('agreement agreements contract contracts award bid bidder proposer');
+const APPOINTS = wordSet('appoint appointing appointment appointments reappointment');
+/** Words of a contract that goes from one party to another. */
+const TRANSFERS = wordSet('assign assignment novation transfer change assumption');
+/** Words of money that the government receives. */
+const ACCEPTS = wordSet('accept acceptance accepting receive');
 /** "In accordance with" opens no contract. */
 const NO_LINK = wordSet(`
   accordance compliance connection associated consistent conformance conjunction along together comply complies
@@ -94,6 +102,9 @@ const STATES = `
 `;
 /** Words of names of other governments, whose departments are parties. */
 const ELSEWHERE = wordSet(`state federal university institute agency states supreme district ${STATES}`);
+const GOVERNMENTS = wordSet('city cities county counties town township village borough parish');
+const INITIALS = /^(?:\p{Lu}\.)+$/u;
+/** Words that alone name nobody. */
 const OWN_NAMES = wordSet(`
   city cities counties county town village township district borough parish government state texas owner owners
   applicant developer borrower guarantor
@@ -113,15 +124,28 @@ const isCompany = (tokens: readonly Token[], { from, to }: Name): boolean =>
   tokens.slice(from + 1, to).some(({ word }) => COMPANY_SUFFIXES.has(word) || word === 'dba');
 
 /** Whether the name is that of a city or county, which might be the government whose agenda it is. */
-function isGovernment(tokens: readonly Token[], { from, to }: Name): boolean {
-  return OWN_NAMES.has(tokens[from]!.word) || tokens.slice(from, to).some(({ word }) => word === 'county');
-}
+const isGovernment = (tokens: readonly Token[], { from, to }: Name): boolean =>
+  GOVERNMENTS.has(tokens[from]!.word) || tokens[to - 1]!.word === 'county' || isOwnGovernment(tokens, { from, to });
+
+/** "Metropolitan Government of Example": only a government of its own agenda is named so. */
+const isOwnGovernment = (tokens: readonly Token[], { from, to }: Name): boolean =>
+  tokens
+    .slice(from, to)
+    .some(({ word }, at) => word === 'government' && (at === to - from - 1 || tokens[from + at + 1]!.word === 'of'));
+
+/** Whether the first words of the name were left out: "cost" in "Ann Example Cost Plus Company". */
+const isCut = (tokens: readonly Token[], { from }: Name): boolean =>
+  tokens[from - 1]?.isCapital === true &&
+  hasWord(tokens[from - 1], 'cost costs total change order purchase ground master claim') &&
+  isNameWord(tokens[from - 2]);
 
 function isParty(tokens: readonly Token[], name: Name): boolean {
   const words = tokens.slice(name.from, name.to);
+  if (words.every(({ text }) => INITIALS.test(text)) || isOwnGovernment(tokens, name) || isCut(tokens, name))
+    return false;
   if (words.length === 1 && (OWN_NAMES.has(words[0]!.word) || words[0]!.text.length < 3)) return false;
-  if (hasWord(tokens[name.to], 'fund funds program act bonds') && tokens[name.to]!.isCapital) return false;
-  if (isCompany(tokens, name)) return !OWN_NAMES.has(words[0]!.word);
+  if (hasWord(tokens[name.to], 'fund funds program act bonds survey') && tokens[name.to]!.isCapital) return false;
+  if (isCompany(tokens, name)) return !(GOVERNMENTS.has(words[0]!.word) && words[1]?.word === 'of');
   const isOfState = words.some(({ word }) => ELSEWHERE.has(word)) || words[0]!.word === 'department';
   if (words.some(({ word }) => NO_PARTY.has(word) && !(isOfState && OWN_PARTS.has(word)))) return false;
   return isOfState || !words.some(({ word }) => OWN_PARTS.has(word));
@@ -132,8 +156,14 @@ function phraseRole(context: string, cues: typeof CERTAIN): PartyRole | null {
 }
 
 /** Index of the word for a contract before the link at `link`, in the same sentence and after `first`; -1 if none. */
-function headBefore(tokens: readonly Token[], link: number, heads: ReadonlySet<string>, first = 0): number {
-  for (let at = link - 1; at >= first && link - at < REACH && !isStop(tokens[at]); at--) {
+function headBefore(
+  tokens: readonly Token[],
+  link: number,
+  heads: ReadonlySet<string>,
+  first = 0,
+  reach = REACH,
+): number {
+  for (let at = link - 1; at >= first && link - at < reach && !isStop(tokens[at]); at--) {
     if (heads.has(tokens[at]!.word)) return at;
   }
   return -1;
@@ -144,12 +174,29 @@ function roleOfContract(tokens: readonly Token[], head: number, name: Name): Par
   if (LAND_WORDS.has(tokens[head]!.word)) return 'owner';
   const kind = phraseText(tokens, head - 4, head + 1);
   if (!INCENTIVES.some((word) => kind.includes(` ${word} `))) return 'vendor';
-  return isGovernment(tokens, name) ||
-    tokens.slice(name.from, name.to).some(({ word }) => AGENCIES.has(word)) ||
-    name.to - name.from === 1
-    ? null
-    : 'grantee';
+  const isAgency = tokens.slice(name.from, name.to).some(({ word }) => AGENCIES.has(word));
+  if (isAgency && kind.includes(' funding ')) return 'vendor';
+  const isGiver = isAgency || isGovernment(tokens, name) || tokens.some(({ word }) => ACCEPTS.has(word));
+  return isGiver || name.to - name.from === 1 ? null : 'grantee';
 }
+
+/** Number of tokens between the acquisition of land, which is described at length, and ", from" its owner. */
+const LAND_REACH = 100;
+const isStartOfLand = (tokens: readonly Token[], from: number): boolean =>
+  tokens[from]!.word === 'from' &&
+  tokens[from - 1]?.text === ',' &&
+  headBefore(tokens, from, LAND_WORDS, 0, LAND_REACH) >= 0;
+
+const hasAny = (tokens: readonly Token[], words: ReadonlySet<string>): boolean =>
+  tokens.some(({ word }) => words.has(word));
+const PROPOSALS = wordSet('proposal proposals bid bids');
+
+/** Whether a contract goes from this party to another: "transfer the agreement from Sample to Example, LLC". */
+const isFormerParty = (tokens: readonly Token[], { from, to }: Name): boolean =>
+  hasWord(tokens[from - 1], 'from') &&
+  hasWord(tokens[to], 'to') &&
+  nameAfterArticle(tokens, to + 1) !== null &&
+  hasAny(tokens.slice(0, from), TRANSFERS);
 
 /** The role that the words before the name give it. */
 function roleBefore(tokens: readonly Token[], name: Name, first: number): PartyRole | null {
@@ -161,10 +208,15 @@ function roleBefore(tokens: readonly Token[], name: Name, first: number): PartyR
   const hasAddress = hasWord(tokens[name.to], 'at on') && tokens[name.to + 1]?.kind === 'number';
   if (hasAddress || isOrganization(tokens, name)) {
     const likely = phraseRole(context, LIKELY);
-    if (likely !== null) return likely;
+    const isProposal = context.endsWith(' submitted by ') && hasAny(tokens.slice(first, before), PROPOSALS);
+    if (likely !== null) return isProposal ? 'vendor' : likely;
+    if (hasWord(tokens[before - 1], 'authorizing allowing permitting exempting') && isCompany(tokens, name))
+      return 'applicant';
   }
   const heads = HEADS.get(tokens[before - 1]?.word ?? '');
   if (heads === undefined || NO_LINK.has(tokens[before - 2]?.word ?? '')) return null;
+  const isLand = isStartOfLand(tokens, before - 1);
+  if (isLand) return 'owner';
   const isVague = tokens[before - 1]!.word === 'to' && name.to - name.from === 1;
   const nearest = isOrganization(tokens, name) ? first : Math.max(first, before - NEAR);
   const head = isVague ? -1 : headBefore(tokens, before - 1, heads, nearest);
@@ -175,9 +227,11 @@ function roleBefore(tokens: readonly Token[], name: Name, first: number): PartyR
 function roleAfter(tokens: readonly Token[], name: Name): PartyRole | null {
   const after = tokens[name.to];
   const opens = name.from === 0 || tokens[name.from - 1]!.kind === 'mark';
+  const isNamed = name.to - name.from > 1;
   const second = hasWord(after, 'and') ? endOfName(tokens, name.to + 1) : name.to;
   if (
     opens &&
+    isNamed &&
     hasWord(tokens[second], 'requests request requesting') &&
     hasWord(tokens[second + 1], 'a an the permission approval that to for')
   )
@@ -188,17 +242,22 @@ function roleAfter(tokens: readonly Token[], name: Name): PartyRole | null {
     /^ (?:the )?(?:abutting |property )?owners? /.test(phraseText(tokens, name.to + 1, name.to + 4))
   )
     return 'owner';
+  if (hasWord(tokens[after?.text === ',' ? name.to + 1 : name.to], 'applicant petitioner')) return 'applicant';
   const isHead = tokens
     .slice(name.to, name.to + 2)
     .some(({ word, isCapital }) => isCapital && CONTRACT_WORDS.has(word));
-  const isNamed = isCompany(tokens, name) || CERTAIN_ORGANIZATIONS.has(tokens[name.to - 1]!.word);
-  return (opens || hasWord(tokens[name.from - 1], 'the')) && isHead && isNamed ? 'vendor' : null;
+  const isSure = isCompany(tokens, name) || CERTAIN_ORGANIZATIONS.has(tokens[name.to - 1]!.word);
+  return (opens || hasWord(tokens[name.from - 1], 'the')) && isHead && isSure ? 'vendor' : null;
 }
 
 /** The role of a company without a cue before or behind it, by the other words of the item. */
 function roleByItem(tokens: readonly Token[]): PartyRole | null {
-  if (tokens.some(({ word }) => PERMIT_WORDS.has(word))) return 'applicant';
-  return tokens.some(({ word }) => CONTRACT_WORDS.has(word)) ? 'vendor' : null;
+  if (hasAny(tokens, AGREEMENTS)) return 'vendor';
+  const isPermit = tokens.some(
+    ({ word }, at) => PERMIT_WORDS.has(word) && !NAMED_AFTER.has(tokens[at + 1]?.word ?? ''),
+  );
+  if (isPermit) return 'applicant';
+  return hasAny(tokens, CONTRACT_WORDS) && !hasAny(tokens, APPOINTS) ? 'vendor' : null;
 }
 
 /** The other party of "between the City of Example and Sample, Inc."; null if no such words open at `at`. */
@@ -211,6 +270,8 @@ function otherOfBoth(tokens: readonly Token[], at: number): Name | null {
   for (let next = first.to; next - at < 30 && !isStop(tokens[next]); next++) {
     const name = tokens[next]!.word === 'and' ? nameAfterArticle(tokens, next + 1) : null;
     if (name === null) continue;
+    const isRestOfFirst = isOwnGovernment(tokens, first) && tokens[name.to - 1]!.word === 'county';
+    if (isRestOfFirst) continue;
     if (isOwnFirst) return name;
     if (isGovernment(tokens, name)) return nameAfterArticle(tokens, at + 1);
     second ??= name;
@@ -248,17 +309,22 @@ export function partiesOf(reading: Reading): PartyFact[] {
   const itemRole = roleByItem(tokens);
   let last = 0;
   const add = (name: Name, role: PartyRole | null): void => {
-    if (role === null || !isParty(tokens, name)) return;
+    if (role !== null && isParty(tokens, name)) put(name, role);
+  };
+  const put = (name: Name, role: PartyRole): void => {
     last = name.to;
     const quoted = quote(reading, name.from, name.to - 1);
     if (!facts.has(quoted.sourceText)) facts.set(quoted.sourceText, { ...quoted, name: quoted.sourceText, role });
   };
   const roleOf = (name: Name): PartyRole | null => {
+    if (isFormerParty(tokens, name)) return null;
     const cued = roleAfter(tokens, name) ?? roleBefore(tokens, name, last);
     return cued ?? (isCompany(tokens, name) && (itemRole === 'vendor' || facts.size === 0) ? itemRole : null);
   };
   const licensed = licensee(tokens);
-  if (licensed !== null) add(licensed, 'applicant');
+  if (licensed !== null) put(licensed, 'applicant');
+  const whole = { from: 0, to: endOfName(tokens, 0) };
+  if (isCompany(tokens, whole) && (whole.to === tokens.length || tokens[whole.to]!.text === '(')) put(whole, 'vendor');
   for (let at = 0; at < tokens.length; at++) {
     const other = otherOfBoth(tokens, at);
     const name = other ?? { from: at, to: endOfName(tokens, at) };

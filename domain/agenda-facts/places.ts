@@ -2,7 +2,7 @@ import { wordSet } from '../text/words.ts';
 import type { PlaceFact, PlaceKind } from './facts.ts';
 import { landsOf } from './lands.ts';
 import { DIRECTIONS, streetsOf } from './streets.ts';
-import { phraseList, phraseText, quote, type Reading, type Token } from './tokens.ts';
+import { hasWord, phraseList, phraseText, quote, type Reading, type Token } from './tokens.ts';
 
 interface Span {
   readonly from: number;
@@ -25,6 +25,11 @@ const DISTANCE = wordSet('feet foot mile miles ft');
 const HOME = phraseList(`
   residing at, resides at, residing, resident of, lives at, living at, home address, chambers, held at, attend
 `).map((phrase) => ` ${phrase} `);
+/** Words before a place of the meeting or its office, and the number of tokens in which they stand. */
+const LOGISTICS = phraseList(`
+  contact, accommodation, accommodations, meeting will be held, meetings will be held, mailed to, delivered to
+`).map((phrase) => ` ${phrase} `);
+const NOTICE_REACH = 16;
 const APPOINTS = wordSet('appoint appointing appointment appointments reappoint reappointing reappointment');
 
 const between = (tokens: readonly Token[], left: Street, right: Street): string =>
@@ -40,9 +45,12 @@ const CLOSES_PART = /^(?:and|to)(?: the)?$/;
 
 /** Whether the words between two streets make them a crossing: "and", "at the intersection of". */
 function isCrossing(tokens: readonly Token[], left: Street, right: Street): boolean {
-  if (left.hasNumber || right.hasNumber || right.from - left.to > 4 || isListed(tokens, left)) return false;
+  if (left.hasNumber || right.hasNumber || right.isPair || right.from - left.to > 4 || isListed(tokens, left))
+    return false;
   const [first, ...rest] = tokens.slice(left.to, right.from).map(({ word }) => word);
-  return CROSSES.has(first ?? '') && rest.every((word) => CORNER_LINKS.has(word) || word === 'its');
+  return (
+    CROSSES.has(first ?? '') && rest.every((word) => CORNER_LINKS.has(word) || DIRECTIONS.has(word) || word === 'its')
+  );
 }
 
 /** Joins streets that describe one place: a crossing, or a part of a street between two others. */
@@ -52,7 +60,13 @@ function joinedStreets(tokens: readonly Token[]): Span[] {
   for (let at = 0; at < streets.length; at++) {
     const [street, second, third] = [streets[at]!, streets[at + 1], streets[at + 2]];
     const opensPart = second !== undefined && OPENS_PART.test(between(tokens, street, second));
-    if (opensPart && third !== undefined && CLOSES_PART.test(between(tokens, second, third))) {
+    const isBetweenPair = second?.isPair === true && between(tokens, street, second) === 'between';
+    if (isBetweenPair) {
+      spans.push({ from: street.from, to: second.to, kind: 'road_segment' });
+      at += 1;
+    } else if (street.isPair) {
+      spans.push({ from: street.from, to: street.to, kind: 'intersection' });
+    } else if (opensPart && third !== undefined && CLOSES_PART.test(between(tokens, second, third))) {
       spans.push({ from: street.from, to: third.to, kind: 'road_segment' });
       at += 2;
     } else if (second !== undefined && isCrossing(tokens, street, second)) {
@@ -79,18 +93,30 @@ function extentStart(tokens: readonly Token[], from: number): number {
   return start;
 }
 
-function useOf(tokens: readonly Token[], from: number): PlaceFact['use'] {
-  const context = phraseText(tokens, from - 6, from);
-  const isDistant = context.includes(' within ') || context.includes(' radius ');
-  const hasDistance = isDistant && tokens.slice(Math.max(0, from - 6), from + 3).some(({ word }) => DISTANCE.has(word));
-  const closest = phraseText(tokens, from - 4, from);
-  return hasDistance || REFERENCES.some((words) => closest.includes(words)) ? 'reference' : 'affected';
+/**
+ * Whether a distance from the place is stated: "within 300 feet of", "a setback of 25 feet from". The distance of a site
+ * from a corner describes the site if it has no address.
+ */
+function isDistant(tokens: readonly Token[], { from, to }: Span, hasAddress: boolean): boolean {
+  const near = tokens.slice(Math.max(0, from - 6), to);
+  const distance = near.findLastIndex(({ word }) => DISTANCE.has(word));
+  if (distance < 0) return false;
+  const isLimit = near.some(({ word }) => word === 'within' || word === 'radius' || word === 'setback');
+  return isLimit || hasAddress || hasWord(near[distance + 1], 'from');
 }
 
-function isHome(tokens: readonly Token[], { from, kind }: Span): boolean {
-  if (kind !== 'street_address') return false;
+function useOf(tokens: readonly Token[], span: Span, hasAddress: boolean): PlaceFact['use'] {
+  const closest = phraseText(tokens, span.from - 4, span.from);
+  const isReference = isDistant(tokens, span, hasAddress) || REFERENCES.some((words) => closest.includes(words));
+  return isReference ? 'reference' : 'affected';
+}
+
+/** Whether the place is the home of a person, or that of the meeting or its office. */
+function isElsewhere(tokens: readonly Token[], { from, kind }: Span): boolean {
+  const notice = phraseText(tokens, from - NOTICE_REACH, from);
+  if (LOGISTICS.some((words) => notice.includes(words))) return true;
   const context = phraseText(tokens, from - 6, from);
-  return HOME.some((words) => context.includes(words));
+  return kind === 'street_address' && HOME.some((words) => context.includes(words));
 }
 
 /** The spans that share no token with another list of spans. */
@@ -110,11 +136,18 @@ export function placesOf(reading: Reading): PlaceFact[] {
   return [...streets, ...outside(landsOf(tokens), streets, tokens.length)]
     .sort((left, right) => left.from - right.from)
     .filter(
-      (span) => !isHome(tokens, span) && (span.kind !== 'street_address' || appointsAt < 0 || span.from < appointsAt),
+      (span) =>
+        !isElsewhere(tokens, span) && (span.kind !== 'street_address' || appointsAt < 0 || span.from < appointsAt),
     )
-    .map((span) => {
+    .map((span, at, all) => {
+      const hasAddress = all.slice(0, at).some(({ kind }) => kind === 'street_address');
       const quoted = quote(reading, span.from, span.to - 1);
       const isNamed = span.kind === 'facility' || span.kind === 'subdivision' || span.kind === 'area';
-      return { ...quoted, name: isNamed ? quoted.sourceText : null, kind: span.kind, use: useOf(tokens, span.from) };
+      return {
+        ...quoted,
+        name: isNamed ? quoted.sourceText : null,
+        kind: span.kind,
+        use: useOf(tokens, span, hasAddress),
+      };
     });
 }

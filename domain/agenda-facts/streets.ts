@@ -1,17 +1,19 @@
 import { wordSet } from '../text/words.ts';
 import { endOfName, hasCompanySuffix, isNameWord } from './names.ts';
-import type { Token } from './tokens.ts';
+import { hasWord, type Token } from './tokens.ts';
 
 /** Tokens from `from` up to `to`; `hasNumber` if a house number opens it. */
 export interface StreetSpan {
   readonly from: number;
   readonly to: number;
   readonly hasNumber: boolean;
+  /** Two streets with one type: "Oak and Elm Streets". */
+  readonly isPair: boolean;
 }
 
 const STREET_TYPES = wordSet(`
   street streets st avenue avenues ave boulevard boulevards blvd road roads rd drive dr lane ln parkway pkwy
-  freeway fwy expressway highway hwy tollway turnpike cir
+  freeway fwy expressway highway hwy tollway turnpike cir roads boulevards drives lanes
 `);
 /** Types that are other words too: they need a house number, or another street beside them. */
 const WEAK_TYPES = wordSet(`
@@ -40,9 +42,12 @@ const NOT_IN_STREETS = wordSet(`
   foot mile miles acres acre city county town village avenue street advanced various residential annual local
   major public private neighborhood emergency existing unimproved paved asphalt concrete capital project
   improvement improvements traffic payment benefit warrants program collector arterial drainage sewer sidewalk
-  commissioners district municipal supreme appellate probate justice circuit
+  commissioners district municipal supreme appellate probate justice circuit hazardous stormwater unlimited limited
 `);
-const NO_STREET_AFTER = wordSet('patrol safety fund department program commission authority standards');
+const NO_STREET_AFTER = wordSet('patrol safety fund department program commission authority standards bond bonds');
+/** Plurals of types: they need two names, as in "Oak and Elm Streets". */
+const PLURAL_TYPES = wordSet('streets avenues roads boulevards drives lanes');
+const OPENING_QUOTE = /^[‘“"']$/;
 const LONGEST_NAME = 4;
 
 const isType = (token: Token | undefined): boolean =>
@@ -78,7 +83,8 @@ function streetFrom(tokens: readonly Token[], at: number): { readonly to: number
   while (DIRECTIONS.has(tokens[next]?.word ?? '') && tokens[next]!.isCapital && next - at < 2) next++;
   const numbered = tokens[next] === undefined ? -1 : afterNumberedRoad(tokens, next);
   if (numbered > 0) return { to: afterDirection(tokens, numbered), isSure: true };
-  const first = next;
+  // "South Boulevard": the direction is the name.
+  const first = next > at && isType(tokens[next]) && tokens[next]!.isCapital ? next - 1 : next;
   while (next - first <= LONGEST_NAME && tokens[next] !== undefined) {
     const token = tokens[next]!;
     if (next > first && isType(token) && (token.isCapital || /^[a-z]/.test(token.text))) {
@@ -141,6 +147,14 @@ function isCompany(tokens: readonly Token[], at: number, to: number): boolean {
   return end > to && hasCompanySuffix(tokens, at, end);
 }
 
+/** Index of the first name of "Oak and Elm Streets", whose second one is at `at`; `at` if there is none. */
+function firstOfPair(tokens: readonly Token[], at: number): number {
+  if (!hasWord(tokens[at - 1], 'and &')) return at;
+  let from = at - 1;
+  while (at - from <= LONGEST_NAME && isPartOfName(tokens[from - 1])) from--;
+  return from === at - 1 ? at : from;
+}
+
 /** The streets and addresses of a text. Streets of a weak type are in `weak` and count only beside another street. */
 export function streetsOf(tokens: readonly Token[]): (StreetSpan & { readonly isSure: boolean })[] {
   const spans: (StreetSpan & { readonly isSure: boolean })[] = [];
@@ -149,12 +163,16 @@ export function streetsOf(tokens: readonly Token[]): (StreetSpan & { readonly is
     if (!token.isCapital && !ORDINAL.test(token.text)) continue;
     const street = streetFrom(tokens, at) ?? streetWithoutType(tokens, at);
     if (street === null) continue;
-    if (NO_STREET_AFTER.has(tokens[street.to]?.word ?? '')) continue;
+    if (NO_STREET_AFTER.has(tokens[street.to]?.word ?? '') || OPENING_QUOTE.test(tokens[at - 1]?.text ?? '')) continue;
+    if (hasWord(tokens[at - 1], 'a an')) continue;
+    const isPair = PLURAL_TYPES.has(tokens[street.to - 1]!.word);
+    const first = isPair ? firstOfPair(tokens, at) : at;
+    if (isPair && first === at) continue;
     const hasNumber = isHouseNumber(tokens, at - 1);
-    const from = hasNumber ? firstNumber(tokens, at - 1) : at;
+    const from = hasNumber ? firstNumber(tokens, at - 1) : first;
     if (!isCompany(tokens, from, street.to)) {
       const to = hasNumber ? afterUnit(tokens, street.to) : street.to;
-      spans.push({ from, to, hasNumber, isSure: street.isSure || hasNumber });
+      spans.push({ from, to, hasNumber, isPair, isSure: street.isSure || hasNumber });
     }
     at = street.to - 1;
   }

@@ -17,6 +17,12 @@ describe('the amounts of an item', () => {
     ['Authorize a contract in an amount up to $50,000.00', ['not_to_exceed 50000']],
     ['Change Order No. 2 with Sample Paving, Inc. in the amount of $9,000', ['change 9000']],
     ['Increase the contract by an additional $9,000', ['change 9000']],
+    ['Change the grant from $1,000 to $290 for each new job', []],
+    ['A grant of $1,000 to $290 for each new job', ['per_unit 1000 for each new job', 'per_unit 290 for each new job']],
+    ['Amendment No. 1 for $9,000, for a revised total contract amount not to exceed $90,000', ['total 9000']],
+    ['A contract for $9,000, for a total contract amount not to exceed $9,000', ['total 9000', 'not_to_exceed 9000']],
+    ['Add two options, each in an amount not to exceed $9,000', []],
+    ['Pay for the works - Total amount: $0.00', []],
     ['Accept a grant from the State in the amount of $70,000 for books', ['revenue 70000']],
     ['Lease of the hall - Estimated Revenue: $2,000', ['revenue 2000']],
   ])('%s', (title, expected) => {

@@ -24,6 +24,8 @@ it.each([
   ['Contract No. AB-2023-0001 for mops', []],
   ['Custodial services, RFP-23-032', []],
   ['Case study of Section 51-4', []],
+  ['Grants approved by RS2020-239, for BL2022-1061', []],
+  ['Tests by EN12390-8', []],
   ['Rezoning 7.282 acres', []],
 ])('the case numbers of %s are %j', (title, expected) => {
   expect(cases(title)).toEqual(expected);

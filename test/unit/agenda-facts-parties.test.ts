@@ -7,6 +7,19 @@ const parties = (title: string): string[] =>
 describe('vendors', () => {
   it.each([
     ['Approve a contract with Sample & Sons, Inc. for paving', 'Sample & Sons, Inc.'],
+    ['A contract with The Sample Café at Example Square, LLC', 'Sample Café at Example Square, LLC'],
+    ['An agreement with La Sample Foods, LLC', 'La Sample Foods, LLC'],
+    ['An agreement with AB20, LLC for mops', 'AB20, LLC'],
+    ['An agreement with Jo A. Example for art', 'Jo A. Example'],
+    ['The advance funding agreement with the Texas Department of Transportation', 'Texas Department of Transportation'],
+    ['The proposal submitted by Sample Group, Inc. for land', 'Sample Group, Inc.'],
+    ['Sample Paving, Inc. (Ordinance S-1)', 'Sample Paving, Inc.'],
+    ['Transfer an agreement from Sample Oil, Inc. to Example Oil, LLC', 'Example Oil, LLC'],
+    [
+      'A lease between the Metropolitan Government of Example and Sample County and the Sample Soccer Club',
+      'Sample Soccer Club',
+    ],
+    ['A service contract for asbestos abatement - Sample Works, Inc., lowest bidder', 'Sample Works, Inc.'],
     ['Authorize an agreement with Maria Example for artwork', 'Maria Example'],
     ['Award the bid to Sample Paving Company for streets', 'Sample Paving Company'],
     ['Approve the purchase of pumps from Sample Pumps, LLC', 'Sample Pumps, LLC'],
@@ -32,6 +45,13 @@ describe('vendors', () => {
 
 describe('other roles', () => {
   it.each([
+    ['Zone change, Sample Water Authority, Applicant', 'applicant: Sample Water Authority'],
+    ['Authorizing Sample Flats, LLC to build over a street', 'applicant: Sample Flats, LLC'],
+    ['Event License - Sample Community Council', 'applicant: Sample Community Council'],
+    [
+      'Acquire 2 acres described as lot 3 and a tract of land behind the old mill, generally near a road, from Jo Example',
+      'owner: Jo Example',
+    ],
     ['Application of Sample Estates, LLC for a variance', 'applicant: Sample Estates, LLC'],
     ['Widen a driveway. Requested by Carol Example.', 'applicant: Carol Example'],
     ['Jon Example requests permission to build a fence', 'applicant: Jon Example'],
@@ -51,6 +71,12 @@ describe('other roles', () => {
 
 describe('no party', () => {
   it.each([
+    'Settle the claim of J.L., a minor',
+    'Park(ing) Day requesting a map',
+    'The planning of Sample Company for a member of the Zoning Commission',
+    'Accept a grant and execute the grant agreement with Sample Arts Foundation',
+    'An amendment of the height in the B-1 Limited Business District permit',
+    'An interlocal agreement on behalf of Sample Health Association',
     'An agreement with the Public Works Department for services',
     'A contract in accordance with Chapter 252 of the Local Government Code',
     'Claims against the City of Example',

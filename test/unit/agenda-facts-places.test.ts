@@ -9,6 +9,10 @@ const places = (title: string): string[] =>
 
 describe('streets and addresses', () => {
   it.each([
+    ['Signals at Oak and Elm Streets', 'intersection: Oak and Elm Streets'],
+    ['Sewers in Oak Street between Pine and Elm Streets', 'road_segment: Oak Street between Pine and Elm Streets'],
+    ['A site south of Oak Road and east of Elm Road', 'intersection: south of Oak Road and east of Elm Road'],
+    ['A shop on the line of South Boulevard', 'road_segment: line of South Boulevard'],
     ['A fence at 12 North Sample Street, Suite 4', 'street_address: 12 North Sample Street, Suite 4'],
     ['Houses at 1129, 1133 and 1137 E. Sample Ave.', 'street_address: 1129, 1133 and 1137 E. Sample Ave.'],
     ['A PERMIT AT 709 W. SAMPLE', 'street_address: 709 W. SAMPLE'],
@@ -53,6 +57,7 @@ describe('land and facilities', () => {
 
 describe('references', () => {
   it.each([
+    ['A setback of 25 feet from Sample Road', 'road_segment: Sample Road (reference)'],
     ['No alcohol within 300 feet of Sample Road', 'road_segment: Sample Road (reference)'],
     ['Land generally located near Sample Road', 'road_segment: Sample Road (reference)'],
     ['A tower adjacent to Sample Park', 'facility: Sample Park (reference)'],
@@ -69,6 +74,19 @@ describe('references', () => {
 
 describe('no place', () => {
   it.each([
+    'A permit in the B-1 Limited Business District',
+    'The sale of Unlimited Tax Road Bonds',
+    'Advertising of Living Streets',
+    'The designation as an All-American Road',
+    'The Sample Public Library will report to the council',
+    'A grant from the Sample State Library and Archives Commission',
+    'A grant from the Sample Library',
+    'An agreement with Sample Campus',
+    'Contact this office, 12 Sample Street, for an accommodation',
+    'Land in Block 37, T-3-S of a survey',
+    'A memorandum of the Cities of Sample, Example Estates, and Sample Hills',
+    'The Notice Of A Nomination To Place Example Flat Historic District In The Register',
+    'The Public Park Restroom',
     'Appointment of Ann Example, 12 Oak Lane, to the library board',
     'Reappoint Bob Sample residing at 12 Oak Lane',
     'A contract with 105 Church Road Partners LLC',

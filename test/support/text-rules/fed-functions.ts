@@ -6,6 +6,7 @@ import * as agendaNumbers from '../../../domain/agenda/numbers.ts';
 import * as agendaSteps from '../../../domain/agenda/steps.ts';
 import * as factAmounts from '../../../domain/agenda-facts/amounts.ts';
 import * as factCases from '../../../domain/agenda-facts/districts-and-cases.ts';
+import * as mainFacts from '../../../domain/agenda-facts/main-facts.ts';
 import * as factParties from '../../../domain/agenda-facts/parties.ts';
 import * as factPlaces from '../../../domain/agenda-facts/places.ts';
 import * as factTokens from '../../../domain/agenda-facts/tokens.ts';
@@ -84,6 +85,10 @@ const storedCopyOf = (text: string) =>
   ({ texts: async () => [{ text, agenda: { items: [] }, sha256: '', address: '', meetingId: null }] }) as never;
 
 const DAY = { day: '2026-03-03', timezone: 'America/Chicago' };
+const factsOfRoad = (sourceText: string): AgendaFacts => ({
+  ...factsOfParty(sourceText),
+  places: [{ field: 'title', sourceText, offset: 0, name: null, kind: 'road_segment', use: 'affected' }],
+});
 const factsOfParty = (name: string): AgendaFacts => ({
   amounts: [],
   parties: [{ name, role: 'vendor', field: 'title', sourceText: name, offset: 0 }],
@@ -104,6 +109,11 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
   'domain/agenda-facts/districts-and-cases.ts': {
     districtsOf: (text) => factCases.districtsOf(factTokens.readingOf('text', text)),
     caseNumbersOf: (text) => factCases.caseNumbersOf(factTokens.readingOf('text', text)),
+  },
+  'domain/agenda-facts/main-facts.ts': {
+    mainAmount: null,
+    mainParty: null,
+    mainPlace: (text) => mainFacts.mainPlace(factsOfRoad(text)),
   },
   'domain/agenda-facts/parties.ts': { partiesOf: (text) => factParties.partiesOf(factTokens.readingOf('text', text)) },
   'domain/agenda-facts/places.ts': { placesOf: (text) => factPlaces.placesOf(factTokens.readingOf('text', text)) },
