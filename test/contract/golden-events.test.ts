@@ -14,8 +14,7 @@ import { recordVersion } from '../../domain/events/record-events.ts';
 import { isResource } from '../../domain/records/resources.ts';
 import { category } from '../../domain/streams.ts';
 import { PROJECTIONS } from '../../src/app/read-models.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { eventForms, readAsProgram, schemaText } from '../support/event-inventory.ts';
 import { dumpTables } from '../support/projection-spec.ts';
 import { linesWith, sourceFiles } from '../support/source-text.ts';
@@ -174,16 +173,11 @@ describe('every stored version', () => {
 });
 
 describe('the read models', () => {
-  let database: TestDatabase;
   let civic: TestCivic;
   beforeAll(async () => {
-    database = await startTestDatabase();
-    civic = await openTestCivic(database.url);
+    civic = await openFreshCivic();
   });
-  afterAll(async () => {
-    await civic?.close();
-    await database?.close();
-  });
+  afterAll(() => civic?.close());
 
   test('have the same rows from every stored version, and none pauses', async () => {
     const revisions = new Map<string, number>([['feed-civic', 0]]);

@@ -9,9 +9,8 @@ import { snapshots } from '../../projections/snapshots/projection.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import type { PageOrigin } from '../../queries/feed/cached-pages.ts';
 import { createReadCivicChanges } from '../../queries/feed/read-civic-changes.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { randomChanges, randomFrom, recordId } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { rebuildsOf } from '../support/rebuilds.ts';
 import { testSeed } from '../support/test-seed.ts';
 
@@ -23,22 +22,17 @@ interface Page {
   readonly meta: { readonly nextCursor: string; readonly hasMore: boolean };
 }
 
-let database: TestDatabase;
 let civic: TestCivic;
 let origins: PageOrigin[];
 /** Caches pages; `fresh` caches nothing. */
 let read: (input: ChangesInput) => Promise<JsonPage>;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  civic = await openTestCivic(database.url, { retentionMs: RETENTION_MS });
+  civic = await openFreshCivic({ retentionMs: RETENTION_MS });
   civic.startProjector([recordHistory, snapshots]);
   await civic.caughtUp();
 });
-afterAll(async () => {
-  await civic?.close();
-  await database?.close();
-});
+afterAll(() => civic?.close());
 beforeEach(() => {
   origins = [];
   read = createReadCivicChanges({ ...civic, onPage: (from) => origins.push(from) });

@@ -8,9 +8,8 @@ import { randomIdentifiers } from '../../domain/identifiers.ts';
 import { type ErasingLog, type EventLog, LOG_START, NO_STREAM } from '../../domain/ports/event-log.ts';
 import { streamEvents } from '../../domain/read-log.ts';
 import { createRecordWriter } from '../../commands/records/write-records.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { recordId } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { startKurrentPeer } from '../support/kurrent-peer.ts';
 import { dumpTables } from '../support/projection-spec.ts';
 
@@ -44,16 +43,11 @@ const titles = async (log: EventLog, number: number): Promise<string[]> =>
   );
 
 describe('on PostgreSQL', () => {
-  let database: TestDatabase;
   let civic: TestCivic;
   beforeAll(async () => {
-    database = await startTestDatabase();
-    civic = await openTestCivic(database.url);
+    civic = await openFreshCivic();
   });
-  afterAll(async () => {
-    await civic?.close();
-    await database?.close();
-  });
+  afterAll(() => civic?.close());
   const dump = async () => dumpTables(civic.dependencies(), recordHistory, await civic.live(recordHistory.name));
 
   test('an erasure removes a text of a thousand versions from log and feed while writers continue', async () => {

@@ -4,29 +4,22 @@ import { recordVersions } from '../../queries/feed/export-records.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { encodeCoverageCursor } from '../../domain/coverage.ts';
 import { encodeFeedCursor, encodeSnapshotPageCursor, encodeUpcomingCursor } from '../../domain/cursor.ts';
-import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
+import { DAY_MS, openFreshCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
 const random = randomFrom(testSeed());
 const OTHER = '0b7e2a44-5c0e-4a43-9d27-6f0f2f4f7a11';
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url, { leaseMs: 1000 });
+  civic = await openFreshCivic({ leaseMs: 1000 });
   civic.startProjector();
   await change();
   civic.clock.advance(RETENTION_MS + DAY_MS);
   await change();
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 async function change() {
   await civic.writer.write(randomChanges(random, 30, 20), {});

@@ -2,26 +2,19 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportRecords } from '../../queries/feed/export-records.ts';
 import { NO_STREAM } from '../../domain/ports/event-log.ts';
 import { importRecords } from '../../src/sources/ndjson/import-records.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { below, recordId, randomChanges, upsert } from '../support/civic-records.ts';
 import { withSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, stateAt } from '../support/history-checker.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
   civic.startProjector();
   await civic.caughtUp();
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 /** Bytes in chunks of the given size; chunks end anywhere in lines and characters. */
 async function* inPieces(bytes: Buffer, size: () => number): AsyncGenerator<Uint8Array> {

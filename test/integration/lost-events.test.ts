@@ -4,24 +4,18 @@ import { recordHistory } from '../../projections/record-history/projection.ts';
 import { farthestOf } from '../../domain/read-log.ts';
 import type { EventLog, LogBatch, Position } from '../../domain/ports/event-log.ts';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed } from '../support/history-checker.ts';
 import { untilTrue } from '../support/until-reached.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
 });
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 test('an event that the log has lost is not folded from memory, and the existing ones are', async () => {
   const projector = civic.startProjector();

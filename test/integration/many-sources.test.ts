@@ -6,24 +6,17 @@ import { systemClock } from '../../infra/system/clock.ts';
 import { sources } from '../../src/app/modules/sources.ts';
 import type { Platform } from '../../src/app/platform.ts';
 import type { Connectors } from '../../src/sources/added-sources.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { UNREAD_DOCUMENTS } from '../support/unread-documents.ts';
 
 const SOURCES = 200;
 const DEADLINE_MS = 30_000;
-
-let database: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  civic = await openTestCivic(database.url);
+  civic = await openFreshCivic();
 });
-afterAll(async () => {
-  await civic?.close();
-  await database?.close();
-});
+afterAll(() => civic?.close());
 
 test('200 sources that one process adds at once are added without a conflict', async () => {
   let appends = 0;

@@ -1,22 +1,18 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { PROJECTIONS } from '../../src/app/composition.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { appendAccount } from '../support/civic-accounts.ts';
 import { appendReports } from '../support/civic-reports.ts';
 import { below, randomChanges } from '../support/civic-records.ts';
 import { withSeed } from '../support/test-seed.ts';
 import { appendSubscriptions } from '../support/civic-subscriptions.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { dumpTables, eventsOf, foldAtRandom } from '../support/projection-spec.ts';
 
 const NAMES = PROJECTIONS.map(({ name }) => name);
-
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
   civic.startProjector(PROJECTIONS);
   await civic.caughtUp();
   await withSeed(async (random) => {
@@ -34,11 +30,7 @@ beforeAll(async () => {
   });
   await civic.caughtUp(undefined, NAMES);
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 test.each(PROJECTIONS)(
   '$name: batches of any size, each delivered one to three times, leave the same tables',

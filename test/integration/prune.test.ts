@@ -6,21 +6,18 @@ import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { changesPage } from '../../contract/read-civic-changes.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
+import { DAY_MS, openFreshCivic, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
 import { randomChanges, randomFrom, remove, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { startTestDatabase } from '../support/embedded-database.ts';
 import { eventsOf, foldInto } from '../support/projection-spec.ts';
 import { expectedFeed, linesOf, readPage, stateAt } from '../support/history-checker.ts';
 
 const MAX_BYTES = 50_000_000;
-
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
   civic.startProjector();
   const random = randomFrom(testSeed());
   for (let day = 0; day < 40; day++) {
@@ -32,11 +29,7 @@ beforeAll(async () => {
   // The plans of so few rows would depend on the moment of an automatic ANALYZE.
   await civic.rows(`alter table ${history} set (autovacuum_enabled = off)`);
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 const mark = async () => Number((await civic.rows('select pruned_through from civic.feed_retention'))[0]![0]);
 
@@ -83,7 +76,7 @@ test('prunedThrough never falls: not by clock, retention or hand', async () => {
   const before = await mark();
   expect(await civic.prune(civic.clock.now() - 20 * DAY_MS)).toBe(0);
   expect(await mark()).toBe(before);
-  const longer = await openTestCivic(server.url, { retentionMs: 10 * RETENTION_MS });
+  const longer = await openTestCivic(civic.url, { retentionMs: 10 * RETENTION_MS });
   await longer.prune(civic.clock.now());
   expect(await mark()).toBe(before);
   await longer.close();

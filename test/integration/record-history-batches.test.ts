@@ -1,23 +1,16 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { verifyProjection } from '../../src/processors/projector/compare-with-live.ts';
 import { recordHistory } from '../../projections/record-history/projection.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { randomChanges } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { withSeed } from '../support/test-seed.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url, { batchSize: 1 });
+  civic = await openFreshCivic({ batchSize: 1 });
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 test.each([124, 125, 126, 400])(
   'a batch of %i changes of a few records gives the rows that a batch for each change gives',

@@ -10,24 +10,17 @@ import {
   type StreamAppend,
 } from '../../domain/ports/event-log.ts';
 import { recordStream } from '../../domain/streams.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { below, randomFrom, recordId, remove, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { withFaults } from '../support/event-log-faults.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 const writerOn = (log: EventLog) =>
   createRecordWriter({ log, clock: civic.clock, identifiers: civic.identifiers, deadlineMs: 20_000 });

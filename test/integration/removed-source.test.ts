@@ -10,9 +10,8 @@ import { sources } from '../../src/app/modules/sources.ts';
 import type { Platform } from '../../src/app/platform.ts';
 import type { Connectors } from '../../src/sources/added-sources.ts';
 import type { Connector } from '../../src/sources/source.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { upsert } from '../support/civic-records.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { UNREAD_DOCUMENTS } from '../support/unread-documents.ts';
 
 const REF = { source: 'legistar', client: 'examplecity' };
@@ -23,18 +22,13 @@ const ADDED = {
   baseUrl: undefined,
 };
 
-let database: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  database = await startTestDatabase();
-  civic = await openTestCivic(database.url);
+  civic = await openFreshCivic();
   civic.startProjector();
 });
-afterAll(async () => {
-  await civic?.close();
-  await database?.close();
-});
+afterAll(() => civic?.close());
 
 test('a batch whose writer was suspended until its source was removed publishes nothing new and changes nothing', async () => {
   const change = (type: 'AddSource' | 'RemoveSource') =>

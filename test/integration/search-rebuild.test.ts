@@ -10,20 +10,14 @@ import { createReadMeetingItems } from '../../queries/meetings/read-meeting-item
 import { createReadMeetings } from '../../queries/meetings/read-meetings.ts';
 import { agendaId, AgendaEvents } from '../support/agenda-events.ts';
 import { at } from '../support/agenda-search.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openFreshCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
 });
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 /** Writes what the events state as a command would. */
 async function write(events: ReturnType<AgendaEvents['place']>): Promise<void> {

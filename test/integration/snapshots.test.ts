@@ -8,32 +8,24 @@ import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import type { ReadDatabase, Statement } from '../../domain/ports/database.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { DAY_MS, LIFETIME_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
+import { DAY_MS, LIFETIME_MS, openFreshCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { randomChanges, randomFrom, SOME_RESOURCES, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, positionOf, readPage, stateAt, totalsOf } from '../support/history-checker.ts';
 
 const MAX_BYTES = 50_000_000;
-
-let server: TestDatabase;
 let civic: TestCivic;
 let projector: Projector;
 let account: string;
 const random = randomFrom(testSeed());
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url, { leaseMs: 1000 });
+  civic = await openFreshCivic({ leaseMs: 1000 });
   account = civic.identifiers.next();
   projector = civic.startProjector();
   for (let round = 0; round < 5; round++) await change();
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 async function change(count = 40) {
   await civic.writer.write(randomChanges(random, count, 30), {});

@@ -2,23 +2,17 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { recordHistory } from '../../projections/record-history/projection.ts';
 import { RECORD_HISTORY } from '../../projections/record-history/tables.ts';
 import { decodeFeedCursor } from '../../domain/cursor.ts';
-import { openTestCivic, type TestCivic, untilTrue } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic, untilTrue } from '../support/civic.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed } from '../support/history-checker.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
 });
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 interface Page {
   readonly data: { readonly items: readonly { readonly cursor: string }[] };

@@ -4,8 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { legistarFolderReader } from '../../infra/legistar/folder-client.ts';
 import { agendaSearch } from '../../projections/agenda-search/projection.ts';
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import {
   askQuestions,
   FOUND_IN,
@@ -22,19 +21,13 @@ const there = RECORDED_CLIENTS.every((client) => existsSync(`${RECORDINGS}/${cli
 describe.skipIf(!there)(
   'with recordings of Dallas and Fort Worth (set LEGISTAR_RECORDINGS to their folder to run these)',
   () => {
-    let server: TestDatabase;
     let civic: TestCivic;
 
     beforeAll(async () => {
-      server = await startTestDatabase();
-      civic = await openTestCivic(server.url);
+      civic = await openFreshCivic();
       await loadRecordings(civic, (client) => legistarFolderReader({ directory: RECORDINGS, client }));
     });
-
-    afterAll(async () => {
-      await civic?.close();
-      await server?.close();
-    });
+    afterAll(() => civic?.close());
 
     test('headings have no entry, and every item of business with more than a title has one', async () => {
       const { generation } = (await civic.generations.list()).find(

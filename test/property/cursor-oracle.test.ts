@@ -3,31 +3,23 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeFeedCursor, encodeSnapshotPageCursor, type FeedBinding } from '../../domain/cursor.ts';
 import { Rejection } from '../../domain/rejections.ts';
 import type { Resource } from '../../domain/records/resources.ts';
-import { DAY_MS, openTestCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
+import { DAY_MS, openFreshCivic, RETENTION_MS, type TestCivic } from '../support/civic.ts';
 import { answerOf, fingerprintAt, type FeedAnswer, type FeedQuestion, floorOf } from '../support/civic-oracle.ts';
 import { randomChanges, randomFrom } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, readPage } from '../support/history-checker.ts';
 import { testRuns } from '../support/test-runs.ts';
 
 const OTHER_FEED = '00000000-0000-4000-8000-0000000000ff';
-
-let server: TestDatabase;
 let civic: TestCivic;
 let mark = 0;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
   civic.startProjector();
   await civic.caughtUp();
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 const world = async () => ({
   feedId: civic.feedId,

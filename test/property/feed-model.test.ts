@@ -5,11 +5,10 @@ import { recordHistory } from '../../projections/record-history/projection.ts';
 import { snapshots } from '../../projections/snapshots/projection.ts';
 import { encodeFeedCursor } from '../../domain/cursor.ts';
 import { Rejection } from '../../domain/rejections.ts';
-import { DAY_MS, LIFETIME_MS, openTestCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
+import { DAY_MS, LIFETIME_MS, openFreshCivic, RETENTION_MS, type TestCivic, untilTrue } from '../support/civic.ts';
 import { answerOf, floorOf } from '../support/civic-oracle.ts';
 import { remove, SOME_RESOURCES, type SomeResource, recordId, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import {
   type ExpectedChange,
   expectedFeed,
@@ -21,24 +20,17 @@ import {
 import { testRuns } from '../support/test-runs.ts';
 
 const MAX_BYTES = 50_000_000;
-
-let server: TestDatabase;
 let civic: TestCivic;
 let projector: Projector;
 let account: string;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url, { batchSize: 10 });
+  civic = await openFreshCivic({ batchSize: 10 });
   account = civic.identifiers.next();
   projector = civic.startProjector();
   await civic.caughtUp();
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 interface Step {
   readonly resource: SomeResource;

@@ -2,29 +2,21 @@ import * as fc from 'fast-check';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Resource } from '../../domain/records/resources.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { below, randomChanges, randomFrom, SOME_RESOURCES } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { checkReading, expectedFeed, type ReadItem, readPage } from '../support/history-checker.ts';
 import { testRuns } from '../support/test-runs.ts';
 
 const MAX_BYTES = 5_000_000;
-
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url, { batchSize: 7 });
+  civic = await openFreshCivic({ batchSize: 7 });
   civic.startProjector();
   await civic.caughtUp();
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 interface Reading {
   readonly resource: Resource | null;
@@ -99,7 +91,7 @@ test('readers of a growing feed miss, repeat and reorder no position, at any pag
 test('no reader of the feed passes an open transaction, and nothing is skipped when it ends', async () => {
   await civic.caughtUp();
   const before = await expectedFeed(civic.log);
-  const holder = new Client({ connectionString: server.url });
+  const holder = new Client({ connectionString: civic.url });
   await holder.connect();
   try {
     await holder.query('begin');

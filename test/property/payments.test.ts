@@ -3,22 +3,16 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { PaymentAnswer } from '../../src/edge/admission/payments/paid-call.ts';
 import { hasEnded } from '../../domain/payments/payment.ts';
 import { accountStream } from '../../domain/streams.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { PaymentWorld } from '../support/payment-world.ts';
 import { testRuns } from '../support/test-runs.ts';
 
-let server: TestDatabase;
 let civic: TestCivic;
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url);
+  civic = await openFreshCivic();
 });
-afterAll(async () => {
-  await civic.close();
-  await server.close();
-});
+afterAll(() => civic?.close());
 
 const nth = fc.integer({ min: 0, max: 2 });
 const death = fc.oneof(

@@ -10,10 +10,9 @@ import { Rejection } from '../../domain/rejections.ts';
 import { CLOSED_REPORT_STATUSES, REPORT_STATUSES, type ReportStatus } from '../../domain/reports.ts';
 import { accountReportsStream, reportStream } from '../../domain/streams.ts';
 import { createReportSettler } from '../../src/processors/reactors/reports/report-reactors.ts';
-import { DAY_MS, openTestCivic, type TestCivic } from '../support/civic.ts';
+import { DAY_MS, openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { testSeed } from '../support/test-seed.ts';
 import { testRuns } from '../support/test-runs.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { submitted } from '../support/civic-reports.ts';
 
 const REPORTS = 3;
@@ -120,17 +119,11 @@ interface Model {
 }
 
 class Crashed extends Error {}
-
-let database: TestDatabase;
 let civic: TestCivic;
 beforeAll(async () => {
-  database = await startTestDatabase();
-  civic = await openTestCivic(database.url);
+  civic = await openFreshCivic();
 });
-afterAll(async () => {
-  await civic?.close();
-  await database?.close();
-});
+afterAll(() => civic?.close());
 
 /** One append of the command has the fault; the fault determines what it stores. */
 function workWith(fault: Fault): ReportWork {

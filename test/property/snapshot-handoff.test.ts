@@ -2,29 +2,21 @@ import * as fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readFeedHead } from '../../queries/feed/feed-head.ts';
 import { RESOURCES } from '../../domain/records/resources.ts';
-import { openTestCivic, type TestCivic } from '../support/civic.ts';
+import { openFreshCivic, type TestCivic } from '../support/civic.ts';
 import { below, randomChanges, randomFrom, recordId, remove, upsert } from '../support/civic-records.ts';
 import { testSeed } from '../support/test-seed.ts';
-import { startTestDatabase, type TestDatabase } from '../support/embedded-database.ts';
 import { expectedFeed, linesOf, positionOf, stateAt, totalsOf } from '../support/history-checker.ts';
 import { testRuns } from '../support/test-runs.ts';
 
 const MAX_BYTES = 50_000_000;
-
-let server: TestDatabase;
 let civic: TestCivic;
 
 beforeAll(async () => {
-  server = await startTestDatabase();
-  civic = await openTestCivic(server.url, { batchSize: 15 });
+  civic = await openFreshCivic({ batchSize: 15 });
   civic.startProjector();
   await civic.caughtUp();
 });
-
-afterAll(async () => {
-  await civic?.close();
-  await server?.close();
-});
+afterAll(() => civic?.close());
 
 /** A mirror of a customer, built only from the answers of the three operations. */
 async function openMirror(limit: () => number) {

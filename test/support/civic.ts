@@ -25,6 +25,7 @@ import type { Projection } from '../../domain/ports/projection.ts';
 import { MAX_LEASE_MS } from '../../plumbing/while-leased.ts';
 import { rowsAsText } from './rows-as-text.ts';
 import { ALL_PROJECTIONS } from './civic-projections.ts';
+import { startTestDatabase } from './embedded-database.ts';
 import { tellPlaces } from './places.ts';
 import { STALL_MS, untilReached } from './until-reached.ts';
 
@@ -200,4 +201,15 @@ export async function openTestCivic(url: string, options: TestCivicOptions = {})
       await database.close();
     },
   };
+}
+
+/** `openTestCivic` on a new database, which `close` drops. */
+export async function openFreshCivic(options?: TestCivicOptions): Promise<TestCivic> {
+  const database = await startTestDatabase();
+  const civic = await openTestCivic(database.url, options);
+  const close = async (): Promise<void> => {
+    await civic.close();
+    await database.close();
+  };
+  return { ...civic, close };
 }
