@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { splitNumber, underNumber } from '../../src/sources/pages/item-number.ts';
+import { SECONDARY_LABELS } from '../../src/sources/agendas/secondary-labels.ts';
 import { swagitReader } from '../../src/sources/swagit/reader.ts';
 import { type Pages, servePages } from '../support/sources/served-pages.ts';
 
@@ -140,4 +141,9 @@ test('a page with too many recordings says that it was not read as a whole', asy
   const events = await reader.events(null);
   expect(events).toHaveLength(5_001);
   expect(events.at(-1)).toMatchObject({ EventUnread: expect.stringContaining('more than 5000 links') as string });
+});
+
+test('its label names a platform of recordings to the sources of other clients', () => {
+  const { platform } = open({}).reader;
+  expect([platform.isSecondary, SECONDARY_LABELS.has(platform.label)]).toEqual([true, true]);
 });

@@ -8,6 +8,7 @@ import { adoptedIds, type BodyPlace, bodyWith, type ClientPlace, mapBodies, unli
 import { type CheckedSource, sourcesOfPlace, type UnreadSource } from './client-records.ts';
 import { derivedBodyId, derivedSourceId, ownMeetings } from './own-records.ts';
 import type { BodyRow, EventRow, ParsedRows, Skipped } from './rows.ts';
+import { SECONDARY_LABELS } from './secondary-labels.ts';
 import { SharedBodies } from './shared-bodies.ts';
 import { neverCheckedSource } from './source-records.ts';
 
@@ -76,6 +77,25 @@ export class ClientBodies {
   /** Ids of the client's sources that were published before the run. */
   sourceIds(): readonly string[] {
     return [...this.#sources.values()].filter((source) => this.#isOwn(source)).map(({ id }) => id);
+  }
+
+  /**
+   * Sources of other clients that publish agendas of the same bodies, now or before the run, with the older ones marked:
+   * the meetings of the oldest source are the published ones.
+   */
+  otherAgendas(): readonly { readonly sourceId: string; readonly isOlder: boolean }[] {
+    const before = [...this.#sources.values()].filter((source) => this.#isOwn(source));
+    const own = new Map<string, RecordData<'sources'> | undefined>(before.map((each) => [each.publicBodyId!, each]));
+    for (const { publicBodyId, sourceId } of this.#mapped.places.values())
+      own.set(publicBodyId, this.#sources.get(sourceId));
+    const ageOf = ({ createdAt, id }: RecordData<'sources'>): string => `${createdAt} ${id}`;
+    return [...this.#sources.values()].flatMap((source) => {
+      const { id, publicBodyId, sourceTypeLabel, lastCheckedAt } = source;
+      const isOther = publicBodyId !== null && own.has(publicBodyId) && own.get(publicBodyId)?.id !== id;
+      if (!isOther || this.#isOwn(source) || lastCheckedAt === null || SECONDARY_LABELS.has(sourceTypeLabel)) return [];
+      const mine = own.get(publicBodyId);
+      return [{ sourceId: id, isOlder: mine === undefined || ageOf(source) < ageOf(mine) }];
+    });
   }
 
   /** Name of a published body; empty without one. */

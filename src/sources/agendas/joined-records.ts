@@ -9,7 +9,11 @@ import { attachmentId } from './own-records.ts';
  * An event that another source publishes as a meeting has no meeting of its own. Its address is a document of that meeting, and its agenda and
  * items are of that meeting too. The ids derive from the source of the event, so that every client can attribute the records.
  */
-const idOf = (sourceId: string, kind: 'recording' | 'agenda', eventId: number | string): string =>
+type PartOfJoined = 'recording' | 'agenda' | FileOfJoined;
+/** Files of a source of agendas that stay beside the address of the event. */
+type FileOfJoined = 'packet' | 'minutes';
+const FILES: readonly FileOfJoined[] = ['packet', 'minutes'];
+const idOf = (sourceId: string, kind: PartOfJoined, eventId: number | string): string =>
   derivedId('joined', sourceId, kind, eventId);
 export const recordingId = (sourceId: string, eventId: number | string): string => idOf(sourceId, 'recording', eventId);
 export const joinedAgendaId = (sourceId: string, eventId: number | string): string => idOf(sourceId, 'agenda', eventId);
@@ -49,6 +53,8 @@ export async function recordsOfJoined(
 ): Promise<readonly OwnRecord[]> {
   const agenda = joinedAgendaId(sourceId, eventId);
   const agendas = await known.referring('agendas', 'meetingId', [meetingId]);
+  const fileIds = FILES.map((kind) => idOf(sourceId, kind, eventId));
+  const files = await known.current('documents', fileIds);
   const items = await known.referring('agenda_items', 'agendaId', [agenda]);
   const documents = await known.current('documents', await known.referring('documents', 'agendaItemId', items));
   const attachments = [...documents.values()].filter(
@@ -58,6 +64,7 @@ export async function recordsOfJoined(
     ...attachments.map(({ id }): OwnRecord => ({ resource: 'documents', id })),
     ...items.map((id): OwnRecord => ({ resource: 'agenda_items', id })),
     ...agendas.filter((id) => id === agenda).map((id): OwnRecord => ({ resource: 'agendas', id })),
+    ...[...files.keys()].map((id): OwnRecord => ({ resource: 'documents', id })),
     { resource: 'documents', id: recordingId(sourceId, eventId) },
   ];
 }
@@ -81,23 +88,29 @@ export async function recordsJoinedTo(
 
 interface JoinedTo extends JoinedEvent {
   readonly title: string;
+  /** Label of the platform of the event; null for a recording. */
+  readonly label: string | null;
   /** True if the other source states items of the meeting. */
   readonly hasItems: boolean;
   /** Local date of the meeting. */
   readonly day: string;
 }
 
-/** Returns the changes of an event as those of a meeting of another source: the address, and the items if that source states none. */
+/**
+ * Returns the changes of an event as those of a meeting of another source: the address, packet and minutes of a source
+ * of agendas, and the items if the other source states none.
+ */
 export function changesOfJoined(changes: readonly RecordChange[], joined: JoinedTo): readonly RecordChange[] {
-  const { eventId, sourceId, meetingId, url, title, day } = joined;
+  const { eventId, sourceId, meetingId, url, title, label, day } = joined;
   const agendaId = joinedAgendaId(sourceId, eventId);
   const hasItems = changes.some(({ resource }) => resource === 'agenda_items') && !joined.hasItems;
   const recording = upsert('documents', recordingId(sourceId, eventId), {
     meetingId,
     kind: 'other',
-    title: `${title} recording, ${day}${MARK}${eventId})`,
+    title: `${title} ${label === null ? 'recording' : `on ${label}`}, ${day}${MARK}${eventId})`,
     url,
   });
+  const files = label === null ? [] : filesOf(changes, joined);
   const moved = changes.flatMap((change): RecordChange[] => {
     if (change.op !== 'upsert') return [];
     const content = change.content as RecordContent<'agendas' | 'agenda_items' | 'documents'>;
@@ -107,5 +120,19 @@ export function changesOfJoined(changes: readonly RecordChange[], joined: Joined
     const isOfItem = change.resource === 'documents' && 'agendaItemId' in content && content.agendaItemId != null;
     return isOfItem ? [{ ...change, content: { ...content, meetingId } }] : [];
   });
-  return [recording, ...(hasItems ? moved : [])];
+  return [recording, ...files, ...(hasItems ? moved : [])];
+}
+
+/** Returns the packet and the minutes of the event. */
+function filesOf(
+  changes: readonly RecordChange[],
+  { eventId, sourceId, meetingId, url }: JoinedEvent,
+): readonly RecordChange[] {
+  return FILES.flatMap((kind) => {
+    const contents = changes.flatMap((change) =>
+      change.op === 'upsert' && change.resource === 'documents' ? [change.content as RecordContent<'documents'>] : [],
+    );
+    const file = contents.find((each) => each.kind === kind && each.agendaItemId == null && each.url !== url);
+    return file === undefined ? [] : [upsert('documents', idOf(sourceId, kind, eventId), { ...file, meetingId })];
+  });
 }

@@ -20,7 +20,7 @@ interface Parts {
   readonly place: ClientPlace;
   readonly bodies: ClientBodies;
   readonly label: string;
-  /** False for a source whose meetings are all its own: then no event is joined. */
+  /** True for a source of recordings. Its events join the meetings of every other platform, those of a source of agendas the meetings of older sources. */
   readonly isSecondary: boolean;
   /** Local date `YYYY-MM-DD` from which recordings that the source no longer lists are looked for. */
   readonly since: string;
@@ -37,7 +37,7 @@ export const recordingsSince = (now: number, timezone: string): string =>
   dateOfDay(localDay(now - LOOK_BACK, timezone));
 
 /**
- * The events of a secondary source that are meetings of another source. `readPublished` loads what is published, `pair` finds the meetings;
+ * The events of a source that are meetings of another source. `readPublished` loads what is published, `pair` finds the meetings;
  * both before the first event is read.
  */
 export class JoinedSources {
@@ -59,23 +59,33 @@ export class JoinedSources {
 
   /** `listedFrom`: the first local date whose events are all in the list; null if the list has every event. */
   async readPublished(events: readonly EventRow[], listedFrom: string | null): Promise<void> {
-    const { client, known, bodies, isSecondary, label } = this.#parts;
-    if (!isSecondary) return;
-    const shared = bodies.shared();
-    const bodyIds = shared.map(({ publicBodyId }) => publicBodyId);
-    const meetings = await known.current('meetings', await known.referring('meetings', 'publicBodyId', bodyIds));
-    const isOther = ({ id, sourceId, sourceRecordId }: RecordData<'meetings'>): boolean =>
-      id !== meetingId(client, sourceRecordId ?? '') && bodies.labelOf(sourceId) !== label;
-    this.#others = new Map([...meetings].filter(([, meeting]) => isOther(meeting)));
+    const { known, bodies, isSecondary } = this.#parts;
+    if (!isSecondary && bodies.otherAgendas().length === 0) return;
+    this.#others = await this.#otherMeetings();
     const agendas = await known.current(
       'agendas',
       await known.referring('agendas', 'meetingId', [...this.#others.keys()]),
     );
     this.#agendas = Map.groupBy(agendas.values(), (agenda) => agenda.meetingId);
     await this.#readRecordings(events);
-    const sourceIds = shared.map(({ sourceId }) => sourceId);
+    const sourceIds = bodies.shared().map(({ sourceId }) => sourceId);
     for (const event of await eventsJoinedTo(known, this.#idsSince(listedFrom ?? ''), sourceIds))
       this.#published.set(event.eventId, event);
+  }
+
+  /** Returns the meetings of other sources that events of this one can be. */
+  async #otherMeetings(): Promise<ReadonlyMap<string, RecordData<'meetings'>>> {
+    const { client, known, bodies, isSecondary, label } = this.#parts;
+    if (!isSecondary) {
+      const older = bodies.otherAgendas().filter(({ isOlder }) => isOlder);
+      const ids = older.map(({ sourceId }) => sourceId);
+      return known.current('meetings', await known.referring('meetings', 'sourceId', ids));
+    }
+    const bodyIds = bodies.shared().map(({ publicBodyId }) => publicBodyId);
+    const meetings = await known.current('meetings', await known.referring('meetings', 'publicBodyId', bodyIds));
+    const isOther = ({ id, sourceId, sourceRecordId }: RecordData<'meetings'>): boolean =>
+      id !== meetingId(client, sourceRecordId ?? '') && bodies.labelOf(sourceId) !== label;
+    return new Map([...meetings].filter(([, meeting]) => isOther(meeting)));
   }
 
   /**

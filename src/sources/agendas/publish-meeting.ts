@@ -43,7 +43,7 @@ export async function publishMeeting(
   const address = publicUrl(row.EventAgendaFile) ?? publicUrl(row.EventPacketFile) ?? publicUrl(row.EventInSiteURL);
   if (other === null)
     findings.degrade({ id: eventId, address }, main.body.sourceId, [...mapped.degraded, unlinked, votes.failure]);
-  const changes = other === null ? mapped.changes : changesOfJoined(mapped.changes, joinedTo(joined, other));
+  const changes = other === null ? mapped.changes : changesOfJoined(mapped.changes, joinedTo(run, joined, other));
   await linkFile(run, file, {
     meetingId: other?.id ?? meetingId(run.client, eventId),
     recordIds: [...changes, ...(file?.isKept === true ? main.own : [])].map(({ id }) => id),
@@ -111,6 +111,7 @@ const reasonOfRemoval = (row: EventRow, eventId: string): string =>
     : `the source has not published the agenda of event ${eventId}`;
 
 function joinedTo(
+  { reader: { platform } }: RunContext,
   { main: { row, body } }: Joined<EventReading>,
   other: { readonly id: string; readonly hasItems: boolean },
 ) {
@@ -120,6 +121,7 @@ function joinedTo(
     meetingId: other.id,
     hasItems: other.hasItems,
     title: meetingTitle(row.EventTitle, body.name),
+    label: platform.isSecondary === true ? null : platform.label,
     url: publicUrl(row.EventInSiteURL)!,
     day: localDate(row.EventDate)!,
   };

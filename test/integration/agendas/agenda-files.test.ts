@@ -27,6 +27,8 @@ let records: MemoryRecords;
 let documents: MemoryDocuments;
 let events: ListedEvent[];
 let served: Map<string, Served | Error>;
+/** Recordings are recognized by their label too. */
+const SECONDARY = { label: 'Swagit', isSecondary: true } as const;
 let isSecondary: true | undefined;
 /** Requested addresses, with their validators. */
 let requests: string[];
@@ -68,7 +70,7 @@ const web: WebReader = {
 const connector = agendaConnector(
   () =>
     listedReader({
-      platform: { sourceType: 'other', label: 'Example', readsAgendaFiles: true, ...(isSecondary && { isSecondary }) },
+      platform: { sourceType: 'other', label: 'Example', readsAgendaFiles: true, ...(isSecondary && SECONDARY) },
       list: async () => events,
     }),
   'example:',

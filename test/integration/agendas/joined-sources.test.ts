@@ -3,6 +3,8 @@ import { catalogueBodyId, catalogueRecords } from '../../../src/sources/catalogu
 import { MemoryRecords } from './memory-records.ts';
 import { copyOf, danglingOf, event, item, type TestSource, testSource } from './two-sources.ts';
 
+const RECORDINGS = { label: 'Swagit', isSecondary: true, isUnstamped: true, listsNoBodies: true } as const;
+
 /** Lists agendas before meetings. */
 let agendas: TestSource;
 /** Lists recordings after meetings. */
@@ -21,7 +23,7 @@ const recording = (EventId: number, fields: Record<string, unknown> = {}) =>
 beforeEach(() => {
   records = new MemoryRecords();
   agendas = testSource(records, 'agendas');
-  recordings = testSource(records, 'recordings', { isSecondary: true, isUnstamped: true, listsNoBodies: true });
+  recordings = testSource(records, 'recordings', RECORDINGS);
   agendas.events = [event(1, { EventAgendaFile: 'https://site.example.org/agenda/1.pdf' })];
   recordings.events = [recording(501)];
   recordings.items.set(501, [item(50101, 'Approval of a lease'), item(50102, 'Burn ban')]);
@@ -248,17 +250,68 @@ test('both sources removed one after the other leave nothing', async () => {
   expect(records.records.size).toBe(0);
 });
 
-test('two sources of agendas, and two of recordings, keep their meetings', async () => {
-  const other = testSource(records, 'other');
-  other.events = [event(9)];
-  for (const source of [agendas, other]) await source.sync();
-  expect(Object.keys(meetings())).toEqual(['1', '9']);
-  await agendas.remove();
-  await other.remove();
-  const copy = testSource(records, 'copy', { isSecondary: true, label: 'recordings' });
+test('two sources of recordings keep their meetings', async () => {
+  const copy = testSource(records, 'copy', RECORDINGS);
   copy.events = [recording(601)];
   for (const source of [recordings, copy, recordings]) await source.sync();
   expect(Object.keys(meetings())).toEqual(['501', '601']);
+});
+
+describe('a second source of agendas', () => {
+  const SAME_DAY = { EventMinutesFile: 'https://other.example.org/minutes/9.pdf' };
+  let other: TestSource;
+
+  beforeEach(async () => {
+    other = testSource(records, 'other', { label: 'Other platform' });
+    other.events = [event(9, SAME_DAY)];
+    await agendas.sync();
+    records.time = '2026-09-20T12:00:01.000Z';
+    await other.sync();
+  });
+
+  test('adds its address and its minutes to the meeting of the first one, and items where that states none', async () => {
+    const address = ['agenda/1.pdf', 'meetings/9', 'minutes/9.pdf'];
+    expect(meetings()).toEqual({ 1: [address, []] });
+    expect(records.one('documents', 'kind', 'other').title).toBe(
+      'Commissioners Court on Other platform, 2026-09-15 (event 9)',
+    );
+    other.items.set(9, [item(901, 'A lease')]);
+    await other.sync();
+    expect(meetings()).toEqual({ 1: [address, ['A lease']] });
+    for (const source of [agendas, other]) expect((await source.sync()).appended).toBe(0);
+    agendas.items.set(1, [item(101, 'A lease of land')]);
+    for (const source of [agendas, other]) await source.sync();
+    expect(meetings()).toEqual({ 1: [address, ['A lease of land']] });
+    expect(danglingOf(records)).toEqual([]);
+  });
+
+  test('keeps what might be another meeting, and joins it once that is certain', async () => {
+    other.events = [event(9, SAME_DAY), event(10, { EventTime: '1:30 PM' })];
+    await other.sync();
+    expect(Object.keys(meetings())).toEqual(['1', '10']);
+    other.events = [event(9, { ...SAME_DAY, EventTime: null }), event(10, { EventTime: null })];
+    await other.sync();
+    expect(Object.keys(meetings()).toSorted()).toEqual(['1', '10', '9']);
+    other.events = [event(9, SAME_DAY)];
+    await other.sync();
+    expect(Object.keys(meetings())).toEqual(['1']);
+    expect(danglingOf(records)).toEqual([]);
+  });
+
+  test('publishes its own meeting once the first one is removed, and leaves nothing when it is removed', async () => {
+    await recordings.sync();
+    expect(Object.keys(meetings())).toEqual(['1']);
+    await agendas.remove();
+    expect(danglingOf(records)).toEqual([]);
+    for (const source of [other, recordings]) await source.sync();
+    expect(meetings()).toEqual({ 9: [['minutes/9.pdf', 'videos/501'], ITEMS] });
+    records.time = '2026-09-20T12:00:02.000Z';
+    for (const source of [agendas, other, recordings, agendas]) await source.sync();
+    // The source that was added again is the younger one.
+    expect(meetings()).toEqual({ 9: [['minutes/9.pdf', 'videos/501', 'meetings/1'], ITEMS] });
+    for (const source of [other, recordings, agendas]) await source.remove();
+    expect(records.records.size).toBe(0);
+  });
 });
 
 test('recordings of a body of the catalogue are joined to the meetings of its shipped client', async () => {
@@ -266,7 +319,7 @@ test('recordings of a body of the catalogue are joined to the meetings of its sh
   const catalogue = new Map(records.records);
   const place = { slug: 'fort-worth', name: 'Fort Worth', timezone: 'America/Chicago' };
   const shipped = testSource(records, 'fortworthgov', { label: 'Legistar' }, place);
-  const videos = testSource(records, 'videos', { isSecondary: true, listsNoBodies: true }, place);
+  const videos = testSource(records, 'videos', RECORDINGS, place);
   for (const source of [shipped, videos]) source.bodies = [{ BodyId: 7, BodyName: 'City Council' }];
   shipped.events = [event(1)];
   videos.events = [recording(501)];
