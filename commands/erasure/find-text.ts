@@ -83,10 +83,10 @@ export async function* findInDocuments(
   let after = '';
   for (;;) {
     const page = await documents.texts(after, TEXTS);
-    for (const { address, text: lines, agenda, meetingId } of page) {
+    for (const { address, text: lines, agenda, meetingIds } of page) {
       const titles = agenda.items.map(({ section, title }) => `${section ?? ''}\n${title}`);
       if ([lines, ...titles].some((each) => includesText(onOneLine(each))))
-        yield { type: 'StoredDocument', address, record: meetingId };
+        yield { type: 'StoredDocument', address, record: meetingIds[0] ?? null };
     }
     if (page.length < TEXTS) return;
     after = page.at(-1)!.sha256;

@@ -37,17 +37,17 @@ export interface StoredDocument extends DocumentVersion {
   readonly checkedAt: number;
   /** Records that were published from this version. */
   readonly recordIds: readonly string[];
-  /** The meeting that shows it; null for a version that no meeting shows. */
-  readonly meetingId: string | null;
+  /** The meetings that show it. */
+  readonly meetingIds: readonly string[];
 }
 
 /** A version with its text, and one of the addresses that serve it. */
-export interface StoredText extends Pick<StoredDocument, 'sha256' | 'agenda' | 'meetingId'> {
+export interface StoredText extends Pick<StoredDocument, 'sha256' | 'agenda' | 'meetingIds'> {
   readonly address: string;
   readonly text: string;
 }
 
-export type NewDocument = Omit<StoredDocument, 'recordIds' | 'meetingId'> & { readonly text: string };
+export type NewDocument = Omit<StoredDocument, 'recordIds' | 'meetingIds'> & { readonly text: string };
 
 /**
  * Copies of documents as sources served them, with their text. They are not facts of the log: an erasure of a record
@@ -60,7 +60,7 @@ export interface StoredDocuments {
   put(address: string, version: NewDocument): Promise<void>;
   /** Notes that an address still serves its version. */
   confirm(address: string, checked: Pick<StoredDocument, 'validator' | 'checkedAt'>): Promise<void>;
-  /** Adds records that were published from a version, and the meeting that shows it. */
+  /** Adds records that were published from a version, and a meeting that shows it. Writes nothing if all are known. */
   link(sha256: string, published: { readonly meetingId: string; readonly recordIds: readonly string[] }): Promise<void>;
   /** Deletes the versions that one of these records was published from. */
   forget(recordIds: readonly string[]): Promise<void>;

@@ -387,8 +387,9 @@ create table civic.document_texts (
   agenda jsonb not null,                   -- items and facts that the rules of this version read in the document
   reading_version integer not null,
   record_ids uuid[] not null default '{}', -- records that were published from this version
-  meeting_id uuid,                         -- the meeting that shows the document
-  words tsvector                           -- of the beginning of the text
+  meeting_id uuid,                         -- the meeting that last showed the document, for earlier versions
+  words tsvector,                          -- of the beginning of the text
+  meeting_ids uuid[]                       -- the meetings that show the document; null in rows of earlier versions
 );
 create index document_texts_by_word on civic.document_texts using gin (words);
 

@@ -30,8 +30,9 @@ export function createSearchDocuments(reads: (signal: AbortSignal) => LiveReads)
         text: ({ meetings, bodies, jurisdictions, isLive }) => `select found.meeting_id as "meetingId",
             ts_headline('pg_catalog.english', left(found.text, ${SEARCHED}), ${QUERY}, '${EXCERPT}') as excerpt
           from (
-            select t.meeting_id, t.text, m.starts_at from civic.document_texts t
-            join ${meetings} m on m.meeting_id = t.meeting_id
+            select m.meeting_id, t.text, m.starts_at from civic.document_texts t
+            cross join unnest(coalesce(t.meeting_ids, array[t.meeting_id])) as shown (meeting_id)
+            join ${meetings} m on m.meeting_id = shown.meeting_id
             join ${bodies} b on b.body_id = m.body_id
             join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
             where t.words @@ ${QUERY} and querytree(${QUERY}) not in ('', 'T')

@@ -118,7 +118,11 @@ describe('a database of an older release', () => {
     await runner({ ...schema, dbClient: client, direction: 'up', count: 32, log: () => undefined });
     await client.query(`insert into civic.document_texts (sha256, bytes, text, agenda, reading_version)
       values (repeat('0', 64), 1, 'Interpreters of sign language', '{}', 1)`);
-    expect(await migrate(dsn)).toContain('0033-searched-documents');
+    await runner({ ...schema, dbClient: client, direction: 'up', count: 1, log: () => undefined });
+    await client.query(`update civic.document_texts set meeting_id = '018f6f7e-7d5a-7cc3-98c4-dc0c0c07398f'`);
+    expect(await migrate(dsn)).toContain('0035-meetings-of-documents');
+    const shown = await client.query(`select meeting_ids::text as ids from civic.document_texts`);
+    expect(shown.rows).toEqual([{ ids: '{018f6f7e-7d5a-7cc3-98c4-dc0c0c07398f}' }]);
     const { rows } = await client.query(
       `select sha256 from civic.document_texts where words @@ websearch_to_tsquery('pg_catalog.english', 'interpreter')`,
     );

@@ -46,7 +46,7 @@ test('an address has the version that it served last, and a version that no addr
   expect(await documents.find(one)).toBeNull();
   await documents.put(one, { ...stored, text: first });
   await documents.put(other, { ...stored, text: first });
-  expect(await documents.find(one)).toEqual({ ...stored, recordIds: [], meetingId: null });
+  expect(await documents.find(one)).toEqual({ ...stored, recordIds: [], meetingIds: [] });
   await documents.confirm(one, { validator: { lastModified: 'today' }, checkedAt: 9 });
   expect(await documents.find(one)).toMatchObject({ validator: { lastModified: 'today' }, checkedAt: 9 });
 
@@ -77,22 +77,49 @@ test('an erasure of a record deletes the documents that it was published from, a
   expect(await texts()).not.toContain('has the name');
 });
 
-test('a version has the meeting that shows it now, and is listed with its text', async () => {
+test('a version has all meetings that show it, writes nothing for a known one, and is listed with its text', async () => {
   const at = address();
-  const { text, sha256 } = version('shown by two meetings in turn');
+  const { text, sha256 } = version('shown by two meetings');
   await documents.put(at, version(text));
   const [first, second] = [randomUUID(), randomUUID()];
-  for (const meetingId of [first, second, first]) await documents.link(sha256, { meetingId, recordIds: [] });
-  expect(await documents.find(at)).toMatchObject({ meetingId: first });
+  const link = (meetingId: string) => documents.link(sha256, { meetingId, recordIds: [] });
+  const written = async () =>
+    (
+      await database.transactor.transaction((transaction) =>
+        transaction.query<{ xmin: string }>({
+          text: 'select xmin::text from civic.document_texts where sha256 = $1',
+          values: [sha256],
+        }),
+      )
+    ).rows[0]!.xmin;
+  await link(first);
+  await link(second);
+  const before = await written();
+  for (const meetingId of [first, second, first]) await link(meetingId);
+  expect(await written()).toBe(before);
+  expect(new Set((await documents.find(at))!.meetingIds)).toEqual(new Set([first, second]));
   const listed: string[] = [];
   for (let after = ''; ; ) {
     const [next] = await documents.texts(after, 1);
     if (next === undefined) break;
     listed.push(next.text);
-    if (next.sha256 === sha256) expect(next).toMatchObject({ address: at, text, meetingId: first });
+    if (next.sha256 === sha256)
+      expect(next).toMatchObject({ address: at, text, meetingIds: expect.arrayContaining([first, second]) });
     after = next.sha256;
   }
   expect(listed.toSorted()).toEqual(await texts());
+});
+
+test('a version that one of its addresses no longer serves is shown by no meeting until the next link', async () => {
+  const [moved, other] = [address(), address()];
+  const { sha256 } = version('served twice');
+  for (const at of [moved, other]) await documents.put(at, version('served twice'));
+  const [first, second] = [randomUUID(), randomUUID()];
+  for (const meetingId of [first, second]) await documents.link(sha256, { meetingId, recordIds: [] });
+  await documents.put(moved, version('served instead'));
+  expect((await documents.find(other))!.meetingIds).toEqual([]);
+  await documents.link(sha256, { meetingId: second, recordIds: [] });
+  expect((await documents.find(other))!.meetingIds).toEqual([second]);
 });
 
 test('an erasure deletes the documents that no record shows', async () => {

@@ -9,7 +9,7 @@ export class MemoryDocuments implements StoredDocuments {
   }
 
   async put(address: string, version: NewDocument) {
-    this.#versions.set(address, { ...version, recordIds: [], meetingId: null });
+    this.#versions.set(address, { ...version, recordIds: [], meetingIds: [] });
   }
 
   async confirm(address: string, checked: Pick<StoredDocument, 'validator' | 'checkedAt'>) {
@@ -22,7 +22,7 @@ export class MemoryDocuments implements StoredDocuments {
         this.#versions.set(address, {
           ...version,
           recordIds: [...version.recordIds, meetingId, ...recordIds],
-          meetingId,
+          meetingIds: [...new Set([...version.meetingIds, meetingId])],
         });
   }
 

@@ -1,12 +1,15 @@
 import type { Transactor } from '../../../domain/ports/database.ts';
 import type { StoredDocument, StoredDocuments, StoredText } from '../../../domain/ports/documents.ts';
 import { beginningOf } from '../../../domain/text/source-text.ts';
-import { columnList, sql, statementsIn } from '../connection/statements.ts';
+import { columnList, sql, statementsIn, verbatim } from '../connection/statements.ts';
 
 /** Maximum characters of a stored text, so that a row fits into a line of a backup. */
 const MAX_TEXT = 1_000_000;
 /** Number of leading characters whose words are indexed: the words of a row may take at most one megabyte. */
 const MAX_SEARCHED = 200_000;
+
+/** Rows of earlier versions have one meeting. */
+const MEETING_IDS = `coalesce(t.meeting_ids, array_remove(array[t.meeting_id], null))`;
 
 const DOCUMENT = columnList({
   sha256: 't.sha256',
@@ -15,7 +18,7 @@ const DOCUMENT = columnList({
   agenda: 't.agenda',
   readingVersion: 't.reading_version',
   recordIds: 't.record_ids::text[]',
-  meetingId: 't.meeting_id::text',
+  meetingIds: `${MEETING_IDS}::text[]`,
   etag: 'a.etag',
   lastModified: 'a.last_modified',
   checkedAt: 'a.checked_at',
@@ -53,6 +56,8 @@ export function createStoredDocuments(transactor: Transactor): StoredDocuments {
           on conflict (address) do update set sha256 = excluded.sha256, etag = excluded.etag,
             last_modified = excluded.last_modified, checked_at = excluded.checked_at`);
         if (before === null || before.sha256 === sha256) return;
+        // The meetings of the other addresses of that version are noted again by the next syncs.
+        await within.run(sql`update civic.document_texts set meeting_ids = '{}' where sha256 = ${before.sha256}`);
         await within.run(sql`delete from civic.document_texts t where t.sha256 = ${before.sha256}
           and not exists (select from civic.document_addresses a where a.sha256 = t.sha256)`);
       }),
@@ -62,16 +67,17 @@ export function createStoredDocuments(transactor: Transactor): StoredDocuments {
     },
     async link(sha256, { meetingId, recordIds }) {
       const ids = [meetingId, ...recordIds];
-      await run(sql`update civic.document_texts
-        set record_ids = array(select distinct unnest(record_ids || ${ids}::uuid[])), meeting_id = ${meetingId}::uuid
-        where sha256 = ${sha256}
-          and (meeting_id is distinct from ${meetingId}::uuid or not record_ids @> ${ids}::uuid[])`);
+      await run(sql`update civic.document_texts t
+        set record_ids = array(select distinct unnest(t.record_ids || ${ids}::uuid[])), meeting_id = ${meetingId}::uuid,
+          meeting_ids = array(select distinct unnest(${verbatim(MEETING_IDS)} || ${meetingId}::uuid))
+        where t.sha256 = ${sha256} and not (${verbatim(MEETING_IDS)} @> array[${meetingId}::uuid]
+          and t.record_ids @> ${ids}::uuid[])`);
     },
     async forget(recordIds) {
       await run(sql`delete from civic.document_texts where record_ids && ${[...recordIds]}::uuid[]`);
     },
     texts: (after, limit) =>
-      all<StoredText>(sql`select t.sha256, t.agenda, t.text, t.meeting_id::text as "meetingId",
+      all<StoredText>(sql`select t.sha256, t.agenda, t.text, ${verbatim(MEETING_IDS)}::text[] as "meetingIds",
           (select min(a.address) from civic.document_addresses a where a.sha256 = t.sha256) as address
         from civic.document_texts t where t.sha256 > ${after} order by t.sha256 limit ${limit}`),
   };

@@ -61,6 +61,10 @@ export function createProcessorStore(transactor: Transactor): ProcessorStore {
         where ${isOwned(lease)} and checkpoint = ${from} and ${logHas(proof)}`),
     release: (lease) => release(lease, null),
     endJob: release,
+    async hastenJobs(names, now) {
+      await run(sql`update civic.processors set due_at = ${now}
+        where name = any(${[...names]}::text[]) and owner is null and due_at > ${now}`);
+    },
     async pause(lease, reason, eventId) {
       await run(sql`update civic.processors
         set paused_reason = ${reason.slice(0, 2000)}, paused_event = ${eventId}::uuid, owner = null, lease_until = 0

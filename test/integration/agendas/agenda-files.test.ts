@@ -351,7 +351,7 @@ test('a version that cannot be divided is noted with the records that stay publi
   const stored = await documents.find(`${SITE}/agenda/1`);
   const published = [...records.all('agenda_items'), ...records.all('documents')].map(({ id }) => id);
   expect(published.filter((id) => !stored!.recordIds.includes(id))).toEqual([]);
-  expect(stored).toMatchObject({ meetingId: records.all('meetings')[0]!.id, agenda: { items: [] } });
+  expect(stored).toMatchObject({ meetingIds: [records.all('meetings')[0]!.id], agenda: { items: [] } });
 });
 
 test('the file of a joined event is noted with the meeting of the other source', async () => {
@@ -364,7 +364,7 @@ test('the file of a joined event is noted with the meeting of the other source',
   await sync();
   const [meeting, ...others] = records.all('meetings');
   const stored = await documents.find(`${SITE}/agenda/1`);
-  expect([others, stored!.meetingId]).toEqual([[], meeting!.id]);
+  expect([others, stored!.meetingIds]).toEqual([[], [meeting!.id]]);
   const published = [...records.all('agenda_items'), ...records.all('documents')].map(({ id }) => id);
   expect(published.filter((id) => !stored!.recordIds.includes(id))).toEqual([]);
 });

@@ -13,7 +13,7 @@ type DocumentPorts = NonNullable<SyncTarget['documents']>;
 /** The agenda of an event in a file, as it was read now or before. */
 export interface ReadFile {
   /** The newest version that the address served; null if none was ever read. */
-  readonly version: (DocumentVersion & Pick<StoredDocument, 'recordIds' | 'meetingId'>) | null;
+  readonly version: (DocumentVersion & Pick<StoredDocument, 'recordIds' | 'meetingIds'>) | null;
   /** Why the file could not be read now; null if it could. */
   readonly failure: string | null;
   /** True if a later sync reads the file. */
@@ -38,7 +38,7 @@ const MAX_ADDRESS = 2_000;
 /** Maximum characters of the stored items of an agenda, so that a row fits into a line of a backup. */
 const MAX_AGENDA = 1_500_000;
 
-const NOT_LINKED = { recordIds: [], meetingId: null };
+const NOT_LINKED = { recordIds: [], meetingIds: [] };
 
 /** Time before an unchanged file is asked for again, by whether the server states a validator. */
 const AGAIN_AFTER = {
@@ -90,13 +90,13 @@ export class AgendaFiles {
     return reading;
   }
 
-  /** Notes the records that are published from a version, and the meeting that shows it. */
+  /** Notes the records that are published from a version, and a meeting that shows it. */
   async link(
-    { sha256, recordIds, meetingId }: NonNullable<ReadFile['version']>,
+    { sha256, recordIds, meetingIds }: NonNullable<ReadFile['version']>,
     published: Parameters<StoredDocuments['link']>[1],
   ): Promise<void> {
     const known = new Set(recordIds);
-    const isKnown = meetingId === published.meetingId && published.recordIds.every((id) => known.has(id));
+    const isKnown = meetingIds.includes(published.meetingId) && published.recordIds.every((id) => known.has(id));
     if (!isKnown) await this.#ports.stored.link(sha256, published);
   }
 
@@ -145,7 +145,7 @@ export class AgendaFiles {
       readingVersion: AGENDA_TEXT_VERSION,
     };
     await this.#ports.stored.put(address, { ...version, text, validator, checkedAt });
-    const { recordIds, meetingId } = stored?.sha256 === sha256 ? stored : NOT_LINKED;
-    return { ...version, recordIds, meetingId };
+    const { recordIds, meetingIds } = stored?.sha256 === sha256 ? stored : NOT_LINKED;
+    return { ...version, recordIds, meetingIds };
   }
 }
