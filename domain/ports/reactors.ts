@@ -74,6 +74,8 @@ export interface ProcessorStore {
   release(lease: ProcessorLease): Promise<void>;
   /** Ends the lease of a job, which runs next at `dueAt`. */
   endJob(lease: ProcessorLease, dueAt: number): Promise<void>;
+  /** Makes jobs that nobody runs due at `now`. */
+  hastenJobs(names: readonly string[], now: number): Promise<void>;
   pause(lease: ProcessorLease, reason: string, eventId: string | null): Promise<void>;
   resume(name: string): Promise<void>;
 }

@@ -77,6 +77,13 @@ function openParts(platform: Platform, connectors: Connectors, documentReader: D
     writer: createRecordWriter({ ...ports, deadlineMs: WRITE_DEADLINE_MS }),
     published: publishedRecords(reads, log),
     tokenOf: (ref: SourceRef) => tokens?.get(sourceKey(ref)),
+    /** Makes the polls of the other sources of the place due, which publish on their own what they had joined. */
+    pollOthersOf: async ({ source, client, jurisdiction }: AddedSource): Promise<void> => {
+      const others = (await addedSources(log)).filter(
+        (other) => other.jurisdiction.slug === jurisdiction.slug && sourceKey(other) !== sourceKey({ source, client }),
+      );
+      await stores.processorStore.hastenJobs(others.map(pollLease), leaseClock.now());
+    },
     /** One process at a time writes a batch of an added source; a removal waits until the batch is written. */
     whileWriting: <Result>(ref: SourceRef, run: () => Promise<Result>): Promise<Result> =>
       runWhenFree(
@@ -89,14 +96,18 @@ function openParts(platform: Platform, connectors: Connectors, documentReader: D
 
 /** The first complete sync removes the sample, so that made-up and real records are never mixed. */
 function createSyncSource(parts: SourceParts): SyncSource {
-  const { log, clock, connectors, documents, checks, writer, published, tokenOf } = parts;
+  const { log, clock, connectors, documents, checks, writer, published, tokenOf, whileWriting } = parts;
+  const isAdded = async (ref: SourceRef) => (await readSourceList(log)).get(sourceKey(ref))?.isRemoved === false;
   return async (source, requested) => {
     const ref = { source, client: requested.client };
     const request = { ...(await requestOf(log, source, requested)), token: tokenOf(ref) };
     // Only an added source names a place.
     const into = request.place === undefined ? writer : createAddedSourceWriter(parts, ref);
     const report = await connectors[source].sync(request, { writer: into, known: published, clock, documents });
-    await checks.put(sourceCheckOf(ref, report, clock.now()));
+    const noteCheck = () => checks.put(sourceCheckOf(ref, report, clock.now()));
+    if (request.place === undefined) await noteCheck();
+    // A removal deletes what was noted before it.
+    else await whileWriting(ref, async () => void ((await isAdded(ref)) && (await noteCheck())));
     const sample = await published.current('jurisdictions', [SAMPLE_IDS.jurisdiction]);
     if (report.failure !== null || sample.size === 0) return report;
     const removed = appendedPositions(await writer.write(sampleRemovals(), {}));
@@ -143,7 +154,7 @@ function pollJobs({ log, pollEntries }: SourceParts, poll: Poll): readonly Job[]
 }
 
 function createSourceEdits(parts: SourceParts) {
-  const { ports, clock, connectors, documents, checks, published, writer, tokenOf, whileWriting } = parts;
+  const { ports, clock, connectors, documents, checks, published, writer, tokenOf, whileWriting, pollOthersOf } = parts;
   const mutex = createKeyedMutex();
   /** Changes the list after earlier changes of this process, which would conflict because the list is one stream. */
   const changeList = (command: Parameters<typeof changeSourceList>[1], deadlineMs: number) =>
@@ -185,6 +196,7 @@ function createSourceEdits(parts: SourceParts) {
         positions.push(...appendedPositions(await writer.write(removals, {})));
         await documents.stored.forget(batch.map(({ id }) => id));
       }
+      await pollOthersOf(added);
       return { removed: positions.length, position: lastOf(positions) };
     },
   };

@@ -21,18 +21,22 @@ let database: TestDatabase;
 let civic: Civic;
 let site: Awaited<ReturnType<typeof startPortal>>;
 let agenda: Uint8Array;
+/** Runs before the list is answered. */
+let onList: (() => Promise<void>) | undefined;
 
-/** A portal of TechShare with one meeting and its agenda. */
+const MEETING = {
+  id: 'one',
+  meetingStartDateTime: '2026-12-08T00:00:00',
+  meetingType: 'City Council',
+  isPublished: true,
+  agendaAttachmentId: '7',
+};
+let listed: readonly (typeof MEETING)[];
+
+/** A portal of TechShare with meetings and one agenda. */
 async function startPortal() {
   const downloads: (string | undefined)[] = [];
-  const meeting = {
-    id: 'one',
-    meetingStartDateTime: '2026-12-08T00:00:00',
-    meetingType: 'City Council',
-    isPublished: true,
-    agendaAttachmentId: '7',
-  };
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
     const { pathname } = new URL(request.url!, 'http://portal');
     request.resume();
     if (pathname.endsWith('/download')) {
@@ -41,7 +45,8 @@ async function startPortal() {
       if (request.headers['if-none-match'] === etag) return response.writeHead(304).end();
       return response.writeHead(200, { 'content-type': 'application/octet-stream', etag }).end(agenda);
     }
-    const data = pathname.endsWith('/readCurrentAndUpcoming') ? [meeting] : [];
+    await onList?.();
+    const data = pathname.endsWith('/readCurrentAndUpcoming') ? listed : [];
     return pathname.includes('/api/meetings/') ? response.end(JSON.stringify({ data })) : response.writeHead(404).end();
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -57,6 +62,7 @@ async function startPortal() {
 }
 
 beforeEach(async () => {
+  [onList, listed] = [undefined, [MEETING]];
   agenda = agendaPdf([...AGENDA_LINES.slice(0, -1), `C. Consider the appointment of ${NAME} to the library board`]);
   [database, site] = await Promise.all([startTestDatabase(), startPortal()]);
   const { settings } = readSettings({
@@ -86,6 +92,8 @@ const sync = async () => {
   await folded();
   return report;
 };
+const removeSource = async () =>
+  expect(await civic.removeSource({ source: 'techshare', client: CLIENT }, 30_000)).toMatchObject({ kind: 'appended' });
 async function all<R extends Resource>(resource: R) {
   const ids: string[] = [];
   for await (const page of currentIds(civic.reads, resource)) ids.push(...page);
@@ -155,14 +163,24 @@ test('the status of a source states why its agenda could not be read, until the 
   expect(await reasons()).toEqual([[CLIENT, 0, []]]);
   agenda = agenda.slice(0, 60);
   await sync();
-  await civic.removeSource(ADDED, 30_000);
+  await removeSource();
+  expect(await civic.sourceChecks.list()).toEqual([]);
+});
+
+test('a first sync whose source is removed while it fails leaves no row in the status', async () => {
+  onList = async () => {
+    onList = undefined;
+    listed = [];
+    await removeSource();
+  };
+  expect((await sync()).failure).not.toBeNull();
   expect(await civic.sourceChecks.list()).toEqual([]);
 });
 
 test('removing the source with its records deletes the stored text of its agendas', async () => {
   await sync();
   expect(await texts()).toHaveLength(1);
-  await civic.removeSource(ADDED, 30_000);
+  await removeSource();
   await civic.removeRecords({ ...ADDED, baseUrl: site.baseUrl });
   await folded();
   expect((await all('agenda_items')).size).toBe(0);
@@ -193,4 +211,19 @@ test('the text of an agenda is found by its words, with its meeting, at its plac
     expect([query, await find(query)]).toEqual([query, []]);
   await civic.storedDocuments.forget([meeting!]);
   expect(await find('interpreter')).toEqual([]);
+});
+
+test('each meeting that shows a file is found by its words, and the next syncs write nothing', async () => {
+  listed = [MEETING, { ...MEETING, id: 'two', meetingStartDateTime: '2026-12-15T00:00:00' }];
+  await sync();
+  const found = await civic.pages.searchDocuments({ query: 'Quixworth', limit: 20 }, '127.0.0.1');
+  expect(found.map(({ meetingId }) => meetingId).toSorted()).toEqual([...(await all('meetings')).keys()].toSorted());
+  expect(found).toHaveLength(2);
+  const rows = () =>
+    civic.database.transactor.transaction((transaction) =>
+      transaction.query<{ row: string }>({ text: 'select xmin::text as row from civic.document_texts', values: [] }),
+    );
+  const before = (await rows()).rows;
+  expect(await sync()).toMatchObject({ appended: 0 });
+  expect((await rows()).rows).toEqual(before);
 });

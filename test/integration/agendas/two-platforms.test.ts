@@ -98,7 +98,8 @@ async function sync(source: Platform) {
   return report;
 }
 async function remove(source: Platform) {
-  await civic.removeSource(added(source), 30_000);
+  const handled = await civic.removeSource({ source, client: CLIENTS[source] }, 30_000);
+  expect(handled.kind).toBe('appended');
   await civic.removeRecords(added(source));
   await folded();
 }
@@ -124,6 +125,20 @@ test('a county that publishes agendas on one platform and recordings on another 
     `Order on the burn ban ${meeting!.id}`,
   ]);
   for (const source of ['swagit', 'civicplus'] as const) expect((await sync(source)).appended).toBe(0);
+});
+
+test('removing a source makes the polls of the other sources of its place due', async () => {
+  for (const source of ['civicplus', 'swagit'] as const) await sync(source);
+  const [later, lease] = [Date.now() + DAY_MS, `poll swagit:${CLIENTS.swagit}`];
+  const query = <Row extends object>(text: string, values: readonly (string | number)[]) =>
+    civic.database.transactor.transaction((transaction) => transaction.query<Row>({ text, values }));
+  await query(
+    `insert into civic.processors (name, due_at, token, lease_until) values ($1, $2, 1, 0), ('other', $2, 1, 0)`,
+    [lease, later],
+  );
+  await remove('civicplus');
+  const { rows } = await query<{ name: string }>(`select name from civic.processors where due_at >= $1`, [later]);
+  expect(rows.map(({ name }) => name)).toEqual(['other']);
 });
 
 test('each of the two sources can be removed with its records', async () => {
