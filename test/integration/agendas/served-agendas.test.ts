@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -36,7 +36,7 @@ let listed: readonly (typeof MEETING)[];
 /** A portal of TechShare with meetings and one agenda. */
 async function startPortal() {
   const downloads: (string | undefined)[] = [];
-  const server = createServer(async (request, response) => {
+  const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const { pathname } = new URL(request.url!, 'http://portal');
     request.resume();
     if (pathname.endsWith('/download')) {
@@ -48,7 +48,8 @@ async function startPortal() {
     await onList?.();
     const data = pathname.endsWith('/readCurrentAndUpcoming') ? listed : [];
     return pathname.includes('/api/meetings/') ? response.end(JSON.stringify({ data })) : response.writeHead(404).end();
-  }).listen(0, '127.0.0.1');
+  };
+  const server = createServer((request, response) => void answer(request, response)).listen(0, '127.0.0.1');
   await once(server, 'listening');
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/publicportal`,
