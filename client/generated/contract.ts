@@ -195,7 +195,7 @@ export interface paths {
          *     the 2025 era: it must accept both `application/json` and `text/event-stream`, is answered as server-sent events, and may be a batch of at most 20.
          *
          *     - `search_agenda`: Searches agenda items of local-government meetings in north-central Texas by words, and by jurisdiction, topic and date of the meeting; best matches first. Read guidance: it says what an empty or truncated page means. Go on with nextCursor; read one result in full with get_agenda_item. A past meeting that nothing shows to have been held still has the status scheduled. An empty result does not prove that nothing happened: get_coverage lists what is covered. Accounts that pay by the call pay for a call that finds something.
-         *     - `get_agenda_item`: Reads one agenda item in full: its text, the status, action, outcome and vote that the source states, topics (each with the sentence that it was found by), documents, other agenda items of the same file number, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before relying on the item. A past meeting that nothing shows to have been held still has the status scheduled. Accounts that pay by the call pay for a call that finds the item.
+         *     - `get_agenda_item`: Reads one agenda item in full: its text, the status, action, outcome and vote that the source states, the amounts, parties, places, districts and case numbers in its words, topics (each with the sentence that it was found by), documents, other agenda items of the same file number, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before relying on the item. A past meeting that nothing shows to have been held still has the status scheduled. Accounts that pay by the call pay for a call that finds the item.
          *     - `get_coverage`: Lists the public bodies that are covered, by jurisdiction, with each of their sources and what was last observed of it, and the topics that search_agenda takes as topicSlug, and how many people live where sources were read. search_agenda also finds records of other bodies that were read or imported. Ask this first to learn whether a place is covered, and when its source was last read, before you conclude anything from an empty search. Takes no argument and costs nothing.
          *     - `get_data_coverage`: Reads the research catalogue of the 238 cities and 16 counties of the region: for each, which families of public records were located and where, as a status letter that meta.statusDefinitions explains. It says what was located, not what this service reads (get_coverage says that). Narrow it by jurisdiction, county or family; go on with meta.pagination.nextCursor and the same filters. Costs nothing.
          *     - `report_missing_data`: Reports a public record that the official source publishes and that this service lacks. Search first, and name the official page in sourceUrl. The receipt confirms that the report arrived, not that there is a gap; follow it with get_data_report. Keep idempotencyToken when you repeat a call whose answer was lost: the same token with the same input returns the first report. Costs nothing; needs current paid access.
@@ -1234,6 +1234,30 @@ export interface components {
                          * @enum {string}
                          */
                         readonly outcome?: "approved" | "denied" | "continued" | "withdrawn" | "no_action";
+                        /** @description The first amounts of money that the item decides. */
+                        readonly amounts?: readonly {
+                            /** @description The amount. */
+                            readonly value: number;
+                            /** @description Currency, ISO 4217. The service reads amounts in `USD` only. */
+                            readonly currency: string;
+                            /**
+                             * @description The price or the amount that the item decides, the highest amount that may be spent, money that the government receives, what an increase or a change order adds, or a price for each unit.
+                             * @enum {string}
+                             */
+                            readonly role: "total" | "not_to_exceed" | "revenue" | "change" | "per_unit";
+                            /** @description The unit in the words of the source; null unless the role is `per_unit`. */
+                            readonly unit: string | null;
+                        }[];
+                        /** @description The first companies, organizations and people in a role. */
+                        readonly parties?: readonly {
+                            /** @description Name. */
+                            readonly name: string;
+                            /**
+                             * @description The other party of a contract or purchase, who requests a decision, who receives a grant or an incentive, the owner of the property, or the other party of a lawsuit or claim.
+                             * @enum {string}
+                             */
+                            readonly role: "vendor" | "applicant" | "grantee" | "owner" | "opponent";
+                        }[];
                         /** @description The part of the text that matched. */
                         readonly excerpt: string;
                         /**
@@ -1369,6 +1393,62 @@ export interface components {
                         }[];
                         /** @description The vote on the item; absent if the source has none. */
                         readonly votes?: components["schemas"]["ItemVotes"];
+                        /** @description Amounts of money that the item decides. */
+                        readonly amounts?: readonly {
+                            /** @description The amount. */
+                            readonly value: number;
+                            /** @description Currency, ISO 4217. The service reads amounts in `USD` only. */
+                            readonly currency: string;
+                            /**
+                             * @description The price or the amount that the item decides, the highest amount that may be spent, money that the government receives, what an increase or a change order adds, or a price for each unit.
+                             * @enum {string}
+                             */
+                            readonly role: "total" | "not_to_exceed" | "revenue" | "change" | "per_unit";
+                            /** @description The unit in the words of the source; null unless the role is `per_unit`. */
+                            readonly unit: string | null;
+                            /** @description The words that state the fact, verbatim. */
+                            readonly sourceText: string;
+                        }[];
+                        /** @description Companies, organizations and people in a role. */
+                        readonly parties?: readonly {
+                            /** @description Name. */
+                            readonly name: string;
+                            /**
+                             * @description The other party of a contract or purchase, who requests a decision, who receives a grant or an incentive, the owner of the property, or the other party of a lawsuit or claim.
+                             * @enum {string}
+                             */
+                            readonly role: "vendor" | "applicant" | "grantee" | "owner" | "opponent";
+                            /** @description The words that state the fact, verbatim. */
+                            readonly sourceText: string;
+                        }[];
+                        /** @description Places that the item names. */
+                        readonly places?: readonly {
+                            /** @description Kind. */
+                            readonly kind: components["schemas"]["LocationKind"];
+                            /** @description Name of a facility, a subdivision or an area; null for an address or an extent. */
+                            readonly name: string | null;
+                            /**
+                             * @description A place that the item is about, or one that only says where something is, such as a street within 300 feet.
+                             * @enum {string}
+                             */
+                            readonly use: "affected" | "reference";
+                            /** @description The words that state the fact, verbatim. */
+                            readonly sourceText: string;
+                        }[];
+                        /** @description Districts that elect members of the body. */
+                        readonly districts?: readonly {
+                            /** @description Number or name of the district. */
+                            readonly district: string;
+                            /** @description The words that state the fact, verbatim. */
+                            readonly sourceText: string;
+                        }[];
+                        /** @description Numbers of cases. */
+                        readonly caseNumbers?: readonly {
+                            /** @description The number of the case. */
+                            readonly value: string;
+                            /** @description The words that state the fact, verbatim. */
+                            readonly sourceText: string;
+                        }[];
                         /**
                          * Format: uri
                          * @description The original public record, which is authoritative.

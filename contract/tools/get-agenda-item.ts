@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MAX_APPEARANCES } from '../../domain/agenda/matter-file.ts';
+import { FACT_LISTS, shownFacts } from '../../domain/records/fact-schemas.ts';
 import { uuid } from '../../domain/records/fields.ts';
 import { agendaHit, agendaItem, document } from '../../domain/records/schemas.ts';
 import { bodyName, bodySlug, count, jurisdictionName, jurisdictionSlug, orAbsent, topicSlug } from '../fields.ts';
@@ -42,6 +43,7 @@ const item = z.strictObject({
   outcome: orAbsent(outcome),
   actions,
   votes,
+  ...shownFacts,
   sourceUrl: agendaItem.shape.sourceUrl,
   topics: z
     .array(
@@ -75,6 +77,15 @@ const withItem = ({ item }: Data, part: Partial<Data['item']>): Data => ({
   truncated: true,
 });
 
+/** Facts are dropped from the last list on: amounts and parties are shown longest. */
+const factRows = FACT_LISTS.toReversed().map((list) =>
+  rowsOf<Data, unknown>({
+    least: 0,
+    of: ({ item }) => item[list] ?? [],
+    keep: (data, facts) => withItem(data, { [list]: facts }),
+  }),
+);
+
 const truncation = (): TruncationRules<Data> => ({
   texts: [
     'title',
@@ -94,6 +105,10 @@ const truncation = (): TruncationRules<Data> => ({
     'tally',
     'name',
     'vote',
+    'sourceText',
+    'unit',
+    'district',
+    'value',
   ],
   marksShortened: true,
   rows: [
@@ -103,6 +118,7 @@ const truncation = (): TruncationRules<Data> => ({
       of: ({ item }) => item.appearances,
       keep: (data, appearances) => withItem(data, { appearances }),
     }),
+    ...factRows,
     rowsOf({ least: 0, of: ({ item }) => item.topics, keep: (data, topics) => withItem(data, { topics }) }),
     rowsOf({ least: 1, of: ({ item }) => item.actions ?? [], keep: (data, actions) => withItem(data, { actions }) }),
     rowsOf({
@@ -117,7 +133,8 @@ const truncation = (): TruncationRules<Data> => ({
 export const getAgendaItem = tool({
   name: 'get_agenda_item',
   title: 'Read one agenda item',
-  description: `Reads one agenda item in full: its text, the status, action, outcome and vote that the source states, topics (each with the sentence that
+  description: `Reads one agenda item in full: its text, the status, action, outcome and vote that the source states, the
+amounts, parties, places, districts and case numbers in its words, topics (each with the sentence that
 it was found by), documents, other agenda items of the same file number, and when its source was last checked. Take itemId from search_agenda. Long text is shortened and truncated says so; the record at sourceUrl is authoritative, so follow it before
 relying on the item. A past meeting that nothing shows to have been held still has the status scheduled. Accounts that pay by the call pay for a call that
 finds the item.`,

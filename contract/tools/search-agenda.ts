@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { listedFacts } from '../../domain/records/fact-schemas.ts';
 import { date, slug, topicSlug } from '../../domain/records/fields.ts';
 import { agendaHit, agendaItem, meeting, source } from '../../domain/records/schemas.ts';
 import {
@@ -69,6 +70,7 @@ const result = z.strictObject({
   status: meetingStatus,
   matterFile: orAbsent(agendaItem.shape.matterFile),
   outcome: orAbsent(agendaItem.shape.outcome),
+  ...listedFacts,
   excerpt: z.string().describe('The part of the text that matched.'),
   sourceUrl: agendaItem.shape.sourceUrl,
   publisher,
@@ -104,10 +106,29 @@ const LEFT_OUT =
 const ONLY_SITE = 'The address of a result is too long: its sourceUrl names only the site.';
 const TOO_LARGE = 'Results that are too large to show were left out.';
 
+/** Bytes of an excerpt beside whole titles and facts. */
+const SHORTEST_EXCERPT = 80;
+
+/** The facts of the last results are dropped before results are. */
+const factsOfResults = rowsOf<SearchAgendaData, SearchAgendaData['results'][number]>({
+  least: 0,
+  of: ({ results }) => results,
+  keep: (data, { length }) => ({
+    ...data,
+    results: data.results.map((result, at) => {
+      if (at < length) return result;
+      const { amounts: _amounts, parties: _parties, ...rest } = result;
+      return rest;
+    }),
+  }),
+});
+
 /** `leftOut` is the number of rows that were left out before the first one. */
 const truncation = (cursorAfter: CursorAfter, leftOut: number): TruncationRules<SearchAgendaData> => ({
-  texts: ['title', 'excerpt', 'jurisdiction', 'body', 'matterFile'],
+  firstTexts: { names: ['excerpt'], shortest: SHORTEST_EXCERPT },
+  texts: ['title', 'excerpt', 'jurisdiction', 'body', 'matterFile', 'name', 'unit'],
   rows: [
+    factsOfResults,
     rowsOf({
       least: 1,
       of: ({ results }) => results,

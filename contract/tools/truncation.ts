@@ -7,6 +7,8 @@ interface Rows<Data> {
 export interface TruncationRules<Data> {
   /** Names of the fields, at any depth, whose texts can be shortened. */
   readonly texts: readonly string[];
+  /** Fields that are shortened before all others, down to `shortest` bytes each. */
+  readonly firstTexts?: { readonly names: readonly string[]; readonly shortest: number };
   /** Shortened texts set `truncated`; without it only dropped rows do. */
   readonly marksShortened?: true;
   /** Lists in the order in which their rows are dropped. */

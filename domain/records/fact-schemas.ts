@@ -90,4 +90,20 @@ export const factLists = {
   caseNumbers: factList(caseNumber).describe('Numbers of zoning cases, plats, appeals and lawsuits.'),
 };
 
+/** Facts as tools and pages show them: their words without the place in the title or text, whose markup is removed there. */
+const PLACE_OF_WORDS = { field: true, offset: true } as const;
+export const shownFacts = {
+  amounts: z.array(amount.omit(PLACE_OF_WORDS)).optional().describe('Amounts of money that the item decides.'),
+  parties: z.array(party.omit(PLACE_OF_WORDS)).optional().describe('Companies, organizations and people in a role.'),
+  places: z.array(place.omit(PLACE_OF_WORDS)).optional().describe('Places that the item names.'),
+  districts: z.array(district.omit(PLACE_OF_WORDS)).optional().describe('Districts that elect members of the body.'),
+  caseNumbers: z.array(caseNumber.omit(PLACE_OF_WORDS)).optional().describe('Numbers of cases.'),
+};
+const WORDS = { ...PLACE_OF_WORDS, sourceText: true } as const;
+/** The facts of an item in a list. */
+export const listedFacts = {
+  amounts: z.array(amount.omit(WORDS)).optional().describe('The first amounts of money that the item decides.'),
+  parties: z.array(party.omit(WORDS)).optional().describe('The first companies, organizations and people in a role.'),
+};
+
 export const FACT_LISTS = ['amounts', 'parties', 'places', 'districts', 'caseNumbers'] as const;

@@ -1,6 +1,7 @@
 import { isBareHeading, isBusiness } from '../../domain/agenda/kinds.ts';
 import { localDay } from '../../domain/local-day.ts';
 import { matterKey } from '../../domain/agenda/matter-file.ts';
+import { FACT_LISTS } from '../../domain/records/fact-schemas.ts';
 import { referenceNumbers } from '../../domain/reference-numbers.ts';
 import type { RecordData } from '../../domain/records/resources.ts';
 import { plainDashes, SEARCHED_LENGTH } from '../../domain/text/words.ts';
@@ -64,6 +65,17 @@ function formatMarks(item: RecordData<'agenda_items'>): string | null {
     ...(amount === null ? [] : [amountMark(amount)]),
   ];
   return marks.length === 0 ? null : marks.join(',');
+}
+
+/** Returns the lists of facts of an item as JSON text; null without one. */
+function formatFacts(item: RecordData<'agenda_items'>): string | null {
+  const lists = FACT_LISTS.flatMap((list) => {
+    const facts = item[list] as readonly { readonly field: string; readonly offset: number }[] | undefined;
+    return facts === undefined || facts.length === 0
+      ? []
+      : [[list, facts.map(({ field: _field, offset: _offset, ...fact }) => fact)]];
+  });
+  return lists.length === 0 ? null : JSON.stringify(Object.fromEntries(lists));
 }
 
 const jsonOrNull = (value: unknown): string | null => (value === undefined ? null : JSON.stringify(value));
@@ -188,6 +200,8 @@ export const AGENDA_SEARCH = readModel('agenda_search', {
       actions: [MAYBE_TEXT, ({ actions }) => jsonOrNull(actions)],
       /** JSON text. */
       votes: [MAYBE_TEXT, ({ votes }) => jsonOrNull(votes)],
+      /** JSON text of the lists of facts, without the places of their words. */
+      facts: [MAYBE_TEXT, formatFacts],
     },
     {
       indexes: { by_meeting: '(meeting_id)' },

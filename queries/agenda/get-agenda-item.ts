@@ -1,6 +1,7 @@
 import { AGENDA_SEARCH } from '../../projections/agenda-search/tables.ts';
 import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
 import { MAX_APPEARANCES } from '../../domain/agenda/matter-file.ts';
+import type { FACT_LISTS } from '../../domain/records/fact-schemas.ts';
 import type { QueryContext } from '../../domain/ports/projection.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf, sourceOf, startTimeOf, timezoneOf } from './agenda-fields.ts';
@@ -73,6 +74,7 @@ const LATER = {
   matter_key: 'text',
   actions: 'text',
   votes: 'text',
+  facts: 'text',
   kind: 'text',
   section: 'text',
 };
@@ -86,7 +88,7 @@ function agendaItem(tables: Tables): string {
   const { jurisdictions, bodies, sources, meetings, items, isLive } = tables;
   return `select json_build_object(${ITEM_FIELDS}, 'text', i.text, 'agendaNumber', i.agenda_number,
         'matterFile', i.matter_file, 'matterType', i.matter_type, 'kind', i.kind, 'section', i.section,
-        'matterStatus', i.matter_status, 'actions', i.actions::json, 'votes', i.votes::json,
+        'matterStatus', i.matter_status, 'actions', i.actions::json, 'votes', i.votes::json, 'facts', i.facts::json,
         'jurisdiction', j.name, 'jurisdictionSlug', j.slug, 'body', b.name, 'bodySlug', b.slug, ${MEETING_FIELDS},
         'sourceType', s.type, 'sourceStatus', s.status, 'succeededAt', s.succeeded_at::text,
         'topics', ${hitsOfItem(tables, HIT_FIELDS)}, 'documents', ${documentsOfItem(tables)},
@@ -130,6 +132,7 @@ interface ItemRow
   extends MeetingRow,
     Pick<AgendaItem, 'itemId' | 'title' | 'jurisdiction' | 'jurisdictionSlug' | 'body' | 'bodySlug' | 'sourceUrl'>,
     OrNull<AgendaItem, Optional | 'topics' | 'documents'> {
+  readonly facts: Pick<AgendaItem, (typeof FACT_LISTS)[number]> | null;
   readonly sourceType: AgendaItem['publisher']['sourceType'];
   readonly sourceStatus: string | null;
   readonly succeededAt: string | null;
@@ -184,6 +187,7 @@ export const createGetAgendaItem =
       ...unlessNull('outcome', row.outcome),
       ...unlessNull('actions', row.actions),
       ...unlessNull('votes', row.votes),
+      ...row.facts,
       sourceUrl: row.sourceUrl,
       topics: row.topics ?? [],
       documents: row.documents ?? [],

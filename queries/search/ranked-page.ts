@@ -1,4 +1,6 @@
 import { AGENDA_SEARCH, replaceSlashes } from '../../projections/agenda-search/tables.ts';
+import type { AgendaItem } from '../../contract/tools/get-agenda-item.ts';
+import { withLaterColumns } from '../live-tables.ts';
 import { sourceOf, startTimeOf, timezoneOf } from '../agenda/agenda-fields.ts';
 
 /** Number of matches that are ranked: the latest. */
@@ -32,6 +34,7 @@ export interface RankedItem {
   readonly meetingStatus: string;
   readonly matterFile: string | null;
   readonly outcome: string | null;
+  readonly facts: Pick<AgendaItem, 'amounts' | 'parties'> | null;
 }
 
 /** A page of items, the best first. */
@@ -151,6 +154,7 @@ const rankedItem = (anyWord: string): Readonly<Record<keyof RankedItem, string>>
   meetingStatus: 'm.status',
   matterFile: 'i.matter_file',
   outcome: 'i.outcome',
+  facts: 'x.facts::json',
 });
 
 /** SQL of a `CandidatePage` of `ranked`, each item with an excerpt around any of the words. */
@@ -169,6 +173,7 @@ export function pageOf(generation: number, { anyWord, limit }: Ranking): string 
         from ${items} i join ${meetings} m on m.meeting_id = i.meeting_id
         join ${bodies} b on b.body_id = m.body_id join ${jurisdictions} j on j.jurisdiction_id = b.jurisdiction_id
         join ${entries} e on e.item_id = i.item_id
+        join ${withLaterColumns(items, ['item_id'], { facts: 'text' })} x on x.item_id = i.item_id
         cross join lateral (
           select case when i.text is not null and ts_rank('{1, 0, 0, 0}', e.words, ${anyWord}) > 0 then i.text else i.title end as shown
         ) d

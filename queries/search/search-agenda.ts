@@ -96,6 +96,18 @@ const EMPTY_PAGE = { rows: [], hasMore: false, limitReached: false, leniency: 0 
 
 type Result = SearchAgendaData['results'][number];
 
+/** Facts of one kind of a result. */
+const LISTED_FACTS = 3;
+
+const listedFacts = (facts: RankedItem['facts']): Pick<Result, 'amounts' | 'parties'> => ({
+  ...(facts?.amounts && {
+    amounts: facts.amounts.slice(0, LISTED_FACTS).map(({ sourceText: _words, ...amount }) => amount),
+  }),
+  ...(facts?.parties && {
+    parties: facts.parties.slice(0, LISTED_FACTS).map(({ sourceText: _words, ...party }) => party),
+  }),
+});
+
 function resultOf(item: RankedItem, now: number): Result {
   const { itemId, title, jurisdiction, body, sourceUrl, succeededAt } = item;
   return {
@@ -107,6 +119,7 @@ function resultOf(item: RankedItem, now: number): Result {
     status: item.meetingStatus as Result['status'],
     ...unlessNull('matterFile', item.matterFile),
     ...unlessNull('outcome', item.outcome as Result['outcome'] | null),
+    ...listedFacts(item.facts),
     excerpt: excerptOf(item),
     sourceUrl,
     publisher: {

@@ -56,7 +56,7 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
   const { entries, items, meetings } = AGENDA_SEARCH.at(await civic.live(agendaSearch.name));
   // The rows that version 2 left.
   await civic.rows(
-    `alter table ${items} drop column marks, drop column amount, drop column matter_status, drop column matter_key, drop column actions, drop column votes`,
+    `alter table ${items} drop column marks, drop column amount, drop column matter_status, drop column matter_key, drop column actions, drop column votes, drop column facts`,
   );
   await civic.rows(`alter table ${meetings} drop column start_time`);
   await civic.rows(
@@ -72,6 +72,7 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
   expect(await itemOf()).toMatchObject({ agendaNumber: '1', matterType: 'ORDINANCE' });
   expect(await itemOf()).not.toHaveProperty('matterStatus');
   expect(await itemOf()).not.toHaveProperty('votes');
+  expect(await itemOf()).not.toHaveProperty('caseNumbers');
   expect(await itemOf()).toMatchObject({ appearances: [], appearanceCount: 0 });
   const readMeetingItems = createReadMeetingItems(civic.reads);
   const onOthers = async () =>
@@ -94,5 +95,6 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
   for (const query of ['levy', 'Z 245 177', 'Airbnb', '1 January 2026'])
     expect([query, await countResults(query)]).toEqual([query, 1]);
   expect(await itemOf()).toMatchObject({ matterStatus: 'Held', votes: { mover: 'Member A' }, appearanceCount: 1 });
+  expect(await itemOf()).toMatchObject({ caseNumbers: [{ value: 'Z245-177' }] });
   expect(await onOthers()).toEqual([true, true]);
 });

@@ -37,6 +37,8 @@ const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'agenda_search 6': RECORDS,
   'agenda_search 7': RECORDS,
   'agenda_search 8': RECORDS,
+  'agenda_search 9': RECORDS,
+  'agenda_search 10': RECORDS,
   'record_keys 1': RECORDS,
 };
 

@@ -134,6 +134,23 @@ describe('a payload', () => {
     expect(jsonBytes(oneMore)).toBeGreaterThan(MAX_TOOL_BYTES);
   });
 
+  test('whose texts cannot be cut further drops facts of the last rows before rows', () => {
+    const amounts = [{ value: 1, currency: 'USD', role: 'total' as const, unit: null }];
+    const results = Array.from({ length: 20 }, () => ({
+      ...searchResult({ excerpt: 'x'.repeat(9000) }),
+      amounts,
+      parties: [{ name: 'Example Paving, LLC', role: 'vendor' as const }],
+      sourceUrl: `https://example.org/${'u'.repeat(260)}`,
+    }));
+    const { data, text } = fitSearch({ ...searchPage(0, {}), results })!;
+    expect(Buffer.byteLength(text)).toBeLessThanOrEqual(MAX_TOOL_BYTES);
+    expect([data.results.length, data.truncated]).toEqual([20, false]);
+    const withFacts = data.results.map((result) => result.amounts !== undefined && result.parties !== undefined);
+    expect(withFacts).toEqual(withFacts.toSorted((one, other) => Number(other) - Number(one)));
+    expect([withFacts[0], withFacts.at(-1)]).toEqual([true, false]);
+    expect(TOOLS.search_agenda.data.safeParse(data).success).toBe(true);
+  });
+
   describe('with a row that does not fit', () => {
     const long = 'n'.repeat(400_000);
     const UNSHOWABLE = { sourceUrl: `https://${'h'.repeat(20_000)}.org/` };

@@ -66,7 +66,7 @@ export interface Truncated<Data> {
 }
 
 /**
- * Shortens the long texts to one length, then drops rows from the end, then follows the rules of the tool. Null if the
+ * Shortens the texts that come first, then all long texts to one length, then drops rows from the end, then follows the rules of the tool. Null if the
  * result is still too large.
  */
 export function truncatePayload<Data>(
@@ -85,7 +85,13 @@ export function truncatePayload<Data>(
     return rules.marksShortened ? { ...shortened, truncated: true } : shortened;
   };
   // A text over the cap cannot stay whole: cutting it first makes the next steps cheap.
-  const bounded = shorten(data, rules.texts, maxBytes);
+  let bounded = shorten(data, rules.texts, maxBytes);
+  if (rules.firstTexts !== undefined) {
+    const { names, shortest } = rules.firstTexts;
+    const cut = findLargest(shortest, maxBytes, (bytes) => fits(shorten(bounded, names, bytes)));
+    if (cut !== null) return cut;
+    bounded = shorten(bounded, names, shortest);
+  }
   const shortened = findLargest(SHORTEST_TEXT, maxBytes, (bytes) => fits(cutTo(bounded, bytes)));
   if (shortened !== null) return shortened;
   let smallest = cutTo(bounded, SHORTEST_TEXT);

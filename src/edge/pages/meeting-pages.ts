@@ -8,6 +8,7 @@ import type { RecordData } from '../../../domain/records/resources.ts';
 import { cutAfter } from '../../../domain/text/words.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { bodyPath, itemPath, jurisdictionPath, meetingPath, withQuery } from './addresses.ts';
+import { factTable } from './fact-table.ts';
 import {
   commentOf,
   LIST_SIZE,
@@ -281,6 +282,7 @@ ${further !== '' && html`<p>${clipped(further, 600)}</p>`}
 ${![title, text].some((part) => part?.includes(wordsOfQuote(evidenceQuote))) && html`<blockquote>${quoteInText(null, evidenceQuote)}</blockquote>`}
 </section>`;
 })}
+${factTable(item)}
 ${documentList(item.documents)}
 ${actionList(item.actions ?? [])}
 ${memberVotes(item.votes?.members ?? [])}

@@ -3,6 +3,7 @@ import { issueText, PLAINLY } from '../../../domain/text/plain-issues.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import type { MeetingFacts } from '../../../queries/meetings/read-meetings.ts';
 import { feedOf, itemPath, meetingPath, withQuery } from './addresses.ts';
+import { factLine } from './fact-table.ts';
 import { LIST_SIZE, MAX_HEADING, meetingStatus, nameOf, officialLink, outcomeTag } from './fragments.ts';
 import { clipped, type Content, CUT, fitting, type Html, html } from './html.ts';
 import type { PageParts } from './page-layout.ts';
@@ -98,6 +99,7 @@ function resultEntry(row: SearchAgendaData['results'][number]): Html {
   return html`<li>
 <p class="quiet">${nameOf(row.jurisdiction)}, ${nameOf(row.body)}, ${meetingTime({ ...row, startsAt: row.meetingAt, timezone: row.timezone ?? 'UTC' })} ${meetingStatus(row.status)}</p>
 <p><a href="${itemPath(row.itemId)}">${heading}</a>${outcomeTag(row.outcome)}</p>
+${factLine(row)}
 ${rest !== '' && html`<p>${clipped(excerpt, MAX_EXCERPT)}</p>`}
 <p class="quiet">${officialLink(row.sourceUrl, row.title)}${
     row.freshness.lastSuccessfulCheckAt !== null &&
