@@ -9,3 +9,6 @@ export const anyPhrase = (phrases: string): string => anyOf(...phrases.trim().sp
 
 /** Compiles the parts of a long pattern. */
 export const pattern = (flags: string, ...parts: readonly string[]): RegExp => new RegExp(parts.join(''), flags);
+
+/** Compiles a pattern that matches whole words in any case. */
+export const wordIn = (words: string): RegExp => new RegExp(String.raw`\b${words}\b`, 'i');

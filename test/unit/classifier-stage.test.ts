@@ -179,22 +179,16 @@ describe('the stage of an item', () => {
       context('Rezoning of 5 acres', { item: { matterType: 'Final Adoption of Ordinance' } }).proceduralStage,
     ).toBe('final_reading'));
 
-  it('states no role of a body that only receives a report', () => {
-    const role = (matterType: string) => context('Report on rezoning', { item: { matterType } }).actingBodyRole;
-    expect([role('Informal Report'), role('Resolution')]).toEqual(['unknown', 'final_decision_maker']);
-  });
+  it.each([
+    ['Bill No. 7 - An ordinance on rezoning', 'unknown'],
+    ['An ordinance on rezoning', 'final_action'],
+    ['Contract compliance report on rezoning of the parks', 'unknown'],
+    ['A contract for rezoning of the parks', 'final_action'],
+  ])('of "%s" is %s', (title, stage) => expect(context(title).proceduralStage).toBe(stage));
 
-  it('states no recommendation of an oversight hearing', () => {
-    const oversight = (item: SubjectParts['item']) => {
-      const { proceduralStage, actingBodyRole } = context('Oversight of rezoning', {
-        item: { matterType: 'Oversight', ...item },
-        body: { actingBodyRole: 'recommending' },
-      });
-      return [proceduralStage, actingBodyRole];
-    };
-    expect(oversight({ actionText: 'Hearing Held by Committee' })).toEqual(['public_hearing', 'unknown']);
-    expect(oversight({ actionText: 'Filed, by Committee' })).toEqual(['unknown', 'unknown']);
-    expect(oversight({ matterType: 'Resolution' })).toEqual(['unknown', 'recommending']);
+  it('is unknown for a name in a list of another paper', () => {
+    const stage = (matterType: string) => context('Rezoning of land', { item: { matterType } }).proceduralStage;
+    expect([stage('Payment Ordinance'), stage('Ordinance-S')]).toEqual(['unknown', 'final_action']);
   });
 
   it('names the possible actions, and none once the item is decided', () => {
@@ -205,7 +199,7 @@ describe('the stage of an item', () => {
     expect(
       action(context('Adopt ordinance on short-term rentals. Register to speak at https://example.org/speak.')),
     ).toEqual(['registration', 'https://example.org/speak']);
-    expect(action(context('Rezoning; questions: contact Jo Example at 555-0100'))).toEqual(['staff_contact', null]);
+    expect(action(context('Rezoning; questions: contact Jo Example at 555-0100'))).toEqual(['meeting', page]);
     expect(action(context('A public hearing on annexation', { item: { outcome: 'approved' } }))).toEqual([
       'unknown',
       null,

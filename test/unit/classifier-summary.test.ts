@@ -26,7 +26,6 @@ describe('the words of a title', () => {
     ],
     ['2020-099 – RESOLUTION APPROVING A CONTRACT', 'RESOLUTION APPROVING A CONTRACT'],
     ['Bill No. 7182 – An Ordinance on parking', 'An Ordinance on parking'],
-    ['Resolution Number 12 -2020 — A RESOLUTION ON PARKING', 'A RESOLUTION ON PARKING'],
     ['***ITEM REVISED (SEE MEMO)*** (CONTINUED FROM MAY 4) - Amend the parking code', 'Amend the parking code'],
     ['(CD 7) Lease land to Jo Example', 'Lease land to Jo Example'],
     ['Consider and act on a lease with Jo Example and any appropriate action', 'A lease with Jo Example'],
@@ -42,7 +41,19 @@ describe('the words of a title', () => {
     ['Lease of the hall The City Council will consider a lease', 'Lease of the hall'],
     ['Discuss and take action to approved work at the hall', 'Discuss and take action to approved work at the hall'],
     ['Possible action related to the lease of the hall', 'Lease of the hall'],
-    ['Lease of the hall Regular Meeting Agenda Tuesday, June 9, 2020 Page 2 of 3', 'Lease of the hall'],
+    ['Adopt a plan for the hall (Sheriff) Supervisorial District(s): All', 'Adopt a plan for the hall'],
+    ['Sample Lane Annexation(Example)', 'Sample Lane Annexation'],
+    ['A fence ordinance (First Reading)', 'A fence ordinance (First Reading)'],
+    ['Lease of the hall Communication: AB-1', 'Lease of the hall'],
+    ['Accept a sewer at Oak Street (MWS Project No. 21 and Proposal No. 2)', 'Accept a sewer at Oak Street'],
+    [
+      'Authorizing Sample County, acting by and through the Department of Water, to lease a hall',
+      'Authorizing Sample County to lease a hall',
+    ],
+    [
+      'Amending Title 17, the Zoning Ordinance of Sample County, by rezoning land',
+      'Amending Title 17, by rezoning land',
+    ],
     ['Approve a lease with the county. Section III – Planning:', 'Approve a lease with the county.'],
   ])('of "%s" are "%s"', (title, words) => expect(titleWordsOf(title)).toBe(words));
 

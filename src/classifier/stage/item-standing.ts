@@ -4,6 +4,7 @@ import {
   listNamedActs,
   readDecision,
 } from '../../../domain/decisions/decision-words.ts';
+import { anyPhrase } from '../../../domain/text/patterns.ts';
 import { dateOfDay, localDay } from '../../../domain/local-day.ts';
 import type { ClassificationSubject } from '../../../domain/ports/classifier.ts';
 
@@ -16,7 +17,7 @@ const OF_OUTCOME = {
 } as const;
 
 /** Ends of an item, from its outcome or the status of its meeting. Filing a matter is an outcome too. */
-export type Ended = (typeof OF_OUTCOME)[keyof typeof OF_OUTCOME] | 'filed' | 'dropped' | 'cancelled' | 'postponed';
+export type Ended = (typeof OF_OUTCOME)[keyof typeof OF_OUTCOME] | 'filed' | 'cancelled' | 'postponed';
 
 /**
  * What became of an item. `handled`: its action or title shows that it was handled, without an outcome. `open`: the
@@ -33,12 +34,12 @@ export interface Standing {
 export type Meaning = Standing['kind'] | Decision;
 
 /** Words for the place of a matter in the process, without an outcome. */
-const UNDER_WAY =
-  /^(?:agenda.*|draft|pending|introduced|new|in (?:committee|council|process)|committee|to be \w+|for .*|first reading|passed to agenda)$/i;
+const UNDER_WAY = new RegExp(
+  `^${anyPhrase('agenda.*, draft, pending, introduced, new, (?:in )?committee, in council, in process, to be \\w+, for .*, first reading')}$`,
+  'i',
+);
 /** An outcome after a title: "… Boulevard. DROP", "… WITHDRAWN BY APPLICANT". */
 const IN_TITLE = /[\s.:;–—-](?:\(|\*+)?(DROP(?:PED)?|DELETED|DEFERRED|WITHDRAWN(?: BY [A-Z ]{3,40})?)\W*$/;
-/** Dropped from this agenda only: a further notice follows. */
-const RENOTICED = /\bDROP(?:PED)? TO BE RE-?NOTICED\b/;
 
 const meaningOf = (words: string): Meaning => readDecision(words) ?? 'handled';
 
@@ -73,7 +74,6 @@ export function standingOf(subject: ClassificationSubject): Standing {
   const done = extractDecision(actionText);
   const mark = IN_TITLE.exec(item.title)?.[1] ?? null;
   if (meeting.status === 'cancelled' || meeting.status === 'postponed') return { kind: meeting.status, words: null };
-  if (mark !== null && RENOTICED.test(actionText)) return { kind: 'dropped', words: null };
   if (item.outcome !== null)
     return concluded(OF_OUTCOME[item.outcome], [
       ...(done === null ? [] : [{ words: done, meaning: meaningOf(actionText) }]),

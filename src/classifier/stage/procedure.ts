@@ -8,27 +8,27 @@ import { type Stage, stageOfWords } from './stage-words.ts';
 type Context = NormalizedContent<'agenda_hits'>['proceduralContext'];
 
 /** These items reach no decision on the day of the agenda, so they have neither a stage nor a next step. */
-const NOT_REACHED: ReadonlySet<Meaning> = new Set(['withdrawn', 'deleted', 'dropped', 'cancelled']);
+const NOT_REACHED: ReadonlySet<Meaning> = new Set(['withdrawn', 'deleted', 'cancelled']);
 /** A postponed item or meeting has no decision. */
 const PUT_OFF: ReadonlySet<Meaning> = new Set(['deferred', 'referred', 'no_action', 'postponed']);
 const DECIDED: ReadonlySet<Meaning> = new Set(['approved', 'denied']);
 const DECIDING: ReadonlySet<Stage> = new Set(['final_action', 'final_reading']);
 
 const HEARD = /\bhearing (?:held|on p-c item)\b/i;
-const BRIEFING = /\bbriefing|\bwork ?(?:session|shop)/i;
+const BRIEFING = /\bbriefing|\bwork ?(?:session|shop)|\binformal report\b/i;
 /** A type of items that are voted on together. */
 const CONSENT = /\bconsent\b/i;
-/** A report that a body only receives. */
-const REPORT = /\binformal report\b/i;
-/** The same and a hearing on an office, after which a body recommends nothing. */
-const WITHOUT_ROLE = /\binformal report\b|^oversight$/i;
+
+/** "Payment Ordinance": the type of a list from which items are only read. */
+const OTHER_PAPERS = /^\w+ (?:ordinance|resolution)$/i;
 
 /** Returns the stage by the source's type of the matter and the kind of its meeting. */
 function stageOfKind({ item, meeting }: ClassificationSubject): Stage | null {
   const type = item.matterType ?? '';
   if (/\bhearing/i.test(type)) return 'public_hearing';
-  if (BRIEFING.test(type) || REPORT.test(type) || BRIEFING.test(meeting.title)) return 'briefing';
-  return CONSENT.test(type) ? 'final_action' : stageOfWords(type);
+  if (BRIEFING.test(type) || BRIEFING.test(meeting.title)) return 'briefing';
+  const stage = CONSENT.test(type) ? 'final_action' : stageOfWords(type);
+  return stage === 'final_action' && OTHER_PAPERS.test(type) ? null : stage;
 }
 
 /** Returns the stage that an item is listed for: by its words, then by its action, then by its kind at the source. */
@@ -70,7 +70,7 @@ export function proceduralContext(
   const next = hasNext ? nextStepOf(texts, meetingDay(subject), today) : { nextBodyName: null, nextMeetingDate: null };
   return {
     proceduralStage: reachedStage(stage, standing, body.actingBodyRole),
-    actingBodyRole: WITHOUT_ROLE.test(item.matterType ?? '') ? 'unknown' : body.actingBodyRole,
+    actingBodyRole: body.actingBodyRole,
     ...next,
     ...participationOf(subject, texts, { standing, stage, hearing: next.nextMeetingDate }),
   };

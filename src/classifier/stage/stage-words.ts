@@ -79,6 +79,8 @@ const OPENS = wordSet(`
 const JOINS = wordSet('and or to');
 /** Papers by which a body decides. One of the first words names it. */
 const PAPERS = wordSet('ordinance ordinances resolution resolutions motion agreement agreements contract contracts');
+/** First words of a paper that has several readings. */
+const BILLS = wordSet('bill bills');
 const INFORMS = wordSet(
   'report reports update updates presentation presentations briefing briefings discussion discuss workshop overview',
 );
@@ -113,6 +115,9 @@ export function stageOfWords(text: string): Stage | null {
   if (ACTS.test(text) || BY_ORDINANCE.test(text) || isDecision(words)) return 'final_action';
   if (informs(words)) return 'briefing';
   const first = words.slice(0, FIRST_WORDS);
-  if (first.some((word) => PAPERS.has(word))) return 'final_action';
+  const isPaper = first.some((word) => PAPERS.has(word));
+  // A bill may have any reading; "contract" beside "report" is what the report is about.
+  if (isPaper && (BILLS.has(first[0]!) || first.some((word) => INFORMS.has(word)))) return null;
+  if (isPaper) return 'final_action';
   return LAST.test(text) || first.some((_, at) => informs(words.slice(at))) ? 'briefing' : null;
 }

@@ -1,5 +1,5 @@
 import type { AgendaFacts, AmountFact, PartyFact, PartyRole } from '../../../domain/agenda-facts/facts.ts';
-import { mainAmount, mainPlace } from '../../../domain/agenda-facts/main-facts.ts';
+import { mainAmount } from '../../../domain/agenda-facts/main-facts.ts';
 import type { ClassificationSubject } from '../../../domain/ports/classifier.ts';
 import { anyWord } from '../../../domain/text/patterns.ts';
 import { type Meaning, meaningOfStanding, type Standing } from '../stage/item-standing.ts';
@@ -72,18 +72,12 @@ function payment(facts: AgendaFacts, title: string): string | null {
   return /\b(?:amend|revis|increas)/i.test(title) ? null : `Would pay ${vendor} ${inWords(amount)}`;
 }
 
-/** Returns whom or what the facts concern. */
+/** Returns whom the facts concern, or what the government receives. */
 function concern(facts: AgendaFacts): string | null {
-  const main = mainPlace(facts);
-  const place = main?.kind === 'street_address' ? main.sourceText : null;
   const [role, words] = CONCERNS.find(([of]) => namesOf(facts.parties, of) !== null) ?? [];
-  if (role !== undefined)
-    return `${words} ${namesOf(facts.parties, role)}${place === null || role === 'vendor' ? '' : ` at ${place}`}`;
+  if (role !== undefined) return `${words} ${namesOf(facts.parties, role)}`;
   const amount = decidedAmount(facts);
-  if (amount?.role === 'revenue') return `Would bring in ${inWords(amount)}`;
-  const sum = amount === null || amount.role === 'per_unit' ? null : inWords(amount);
-  const about = [sum === null ? null : `an amount of ${sum}`, place].filter((part) => part !== null);
-  return about.length === 0 ? null : `Concerns ${about.join(', at ')}`;
+  return amount?.role === 'revenue' ? `Would bring in ${inWords(amount)}` : null;
 }
 
 /** Returns true for the name of the government itself: "City of Example", "Example County". */
@@ -91,7 +85,7 @@ const isGovernment = (name: string, own: string): boolean =>
   name === own || name === `${own} county` || name.endsWith(`city of ${own}`) || name.endsWith(`town of ${own}`);
 
 /** Ends that prevent the effect of an item. */
-const WITHOUT_EFFECT: ReadonlySet<Meaning> = new Set(['denied', 'withdrawn', 'deleted', 'dropped']);
+const WITHOUT_EFFECT: ReadonlySet<Meaning> = new Set(['denied', 'withdrawn', 'deleted']);
 const SOURCES = { action: 'action', title: 'mark in the title', file: 'status of the file' } as const;
 
 /** Returns the end that prevents the effect: in our word if it is the outcome, else in those of the source. */

@@ -10,16 +10,21 @@ export interface Break {
   readonly rank: number;
 }
 
-const BEHIND = String.raw`;\s+|[.:]\s+(?=\p{Lu})|(?<!\s)\s+[-–—]\s+(?!\d)`;
+const BEHIND = String.raw`;\s+|\.\s+(?=\p{Lu})|(?<!\s)\s+[-–—]\s+(?!\d)`;
 const COMMA = String.raw`,\s+(?!\d|(?:Inc|LLC|L\.|LP|LLP|PLLC|Ltd|Jr|Sr|Co|dba|d/b/a)\b)|(?<!\s)\s+(?=\()`;
 const PREPOSITIONS = anyWord(`
   for to with on from through including located between subject in at by pursuant regarding concerning authorizing approving amending
 `);
 const BREAK = new RegExp(String.raw`(${BEHIND})|(${COMMA})|(?<!\s)\s+(?=${PREPOSITIONS}\s)`, 'giu');
 /** The first half of "up to", and of "from … to" and "between … and". */
-const OPEN = /(?:\b(?:up|not|due|pursuant|subject|according|relat(?:ed|ing)|prior)|\d[%’'”]?)$/i;
+const OPEN_WORDS = anyWord(
+  'up not due pursuant subject according relat(?:ed|ing) prior amendments? property properties located',
+);
+const OPEN = new RegExp(String.raw`(?:\b${OPEN_WORDS}|\d[%’'”]?)$`, 'i');
 const OPEN_PAIR = /\b(?:from|between)\b(?:(?! (?:to|and|through) )[^;]){0,90}$/i;
-const SECOND_HALF = /^\s*(?:to|through|and|in|at|from)\b/i;
+const SECOND_HALF = /^\s*(?:to|through|and|in|at|from|on|near|located)\b/i;
+/** A further amount belongs to the words before it: "with City Funds in the amount of". */
+const FURTHER_AMOUNT = /^\s*in (?:the|an) amount\b/i;
 /** The unit of the number before it: "$290 for each new job". */
 const UNIT = /^\s*(?:for|in|to|on) (?:each|every|any)\b/i;
 
@@ -38,6 +43,7 @@ function rankOf(text: string, { index, 0: mark, 1: behind, 2: comma }: RegExpExe
   const next = text.slice(index, index + 30);
   if (OPEN_PAIR.test(before.slice(-PAIR)) && (comma !== undefined || SECOND_HALF.test(next))) return 3;
   if (comma !== undefined) return 1;
+  if (FURTHER_AMOUNT.test(next) && before.includes('$')) return null;
   return (SECOND_HALF.test(next) && OPEN.test(before.slice(-PAIR))) || UNIT.test(next) ? null : 2;
 }
 

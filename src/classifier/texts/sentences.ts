@@ -29,6 +29,8 @@ const ASIDE = anyOf(
   'Fiscal Impact:',
   'Notes?:',
   'CEQA(?: Status)?(?: [-–—]|:)',
+  '(?:Communication|Environmental (?:Document|Determination)):',
+  '(?:\\([^()]{2,60}\\) )?(?:(?:Supervisorial|Council|Commissioner) District|Impact Area)(?:s|\\(s\\))?:',
   '(?:STAFF REPORT|Staff Report):',
   '(?:RECOMMENDATION|Recommendations?)(?: of [^:;.]{2,40})?:',
   'The (?:City |Town )?(?:Council|Board|Commission) will (?:consider|hear|discuss)\\b',

@@ -15,7 +15,7 @@ const AHEAD = 30;
 const WORTH = [45, 20, 0, -70] as const;
 /** Words and marks at the end of a beginning that belong to what follows. */
 const NEEDY = anyWord(`
-  and or the an? of for to with by as not located allowing providing including regarding managed generally amending but limited related relating
+  and or the an? of for to with by as not located allowing providing including regarding managed generally amending authorizing approving establishing requiring but limited related relating
   in(?:\\s(?:connection|accordance|order|response))? pursuant due \\(?\\d\\)
 `);
 const OPEN_END = new RegExp(String.raw`(?<![\s,;:–—-])[\s,;:–—-]+(?:${NEEDY}[\s,;:–—-]*)*$`, 'i');
@@ -54,7 +54,6 @@ const ENDED: Readonly<Record<Ended, (day: string) => string>> = {
   filed: (day) => `Filed on ${day}`,
   deferred: (day) => `Deferred on ${day}`,
   withdrawn: (day) => `Withdrawn from the agenda of ${day}`,
-  dropped: (day) => `Dropped from the agenda of ${day}, to be noticed again`,
   cancelled: (day) => `Meeting of ${day} canceled`,
   postponed: (day) => `Meeting of ${day} postponed`,
 };

@@ -1,5 +1,5 @@
 import { isHeadingTitle } from '../../../domain/agenda/heading.ts';
-import { anyPhrase, anyWord } from '../../../domain/text/patterns.ts';
+import { anyOf, anyPhrase, anyWord } from '../../../domain/text/patterns.ts';
 import { wordSet } from '../../../domain/text/words.ts';
 import { isAside, sentencesOf } from './sentences.ts';
 
@@ -15,8 +15,6 @@ const FILE_NUMBER = new RegExp(
   String.raw`^(?:${KIND} )?${NUMBER}(?: ?\([^()]{0,40}\))?(?:\s?[–—:]\s?| -{1,3} |\. )(?=\p{L}{2})`,
   'iu',
 );
-/** "Resolution Number X — A RESOLUTION": the kind is named again. */
-const NAMED_AGAIN = /^(?:ordinance|resolution|bill)\b[^–—:]{0,60}[–—:]\s*(?=an? (?:ordinance|resolution)\b)/i;
 const ENACTMENT = '(?:an? )?(?:ordinance|resolution|order)';
 const PLACE_NAME = String.raw`[\p{L}. ]{2,40}?(?:, (?:\p{L}+ ?){1,2})?`;
 /** The body that enacts: "An ordinance of the City Council of the City of Example, Texas, amending". */
@@ -37,30 +35,34 @@ const FORM_STARTS = wordSet('consider consideration discuss discussion deliberat
 /** Words that need the form before them. */
 const DEPENDENT = wordSet('whether if from for in by at as potentially possibly it them this these same');
 
-/** Words of the clauses that every ordinance has. */
-const FORMULA = anyPhrase(String.raw`
-  severab\w+, savings? (?:clause|and), saving, repeal\w*, cumulative, effective date, effective immediately, in conflict, conflicting, publication, codif\w+, preamble, open meetings?,
-  proper notice, other (?:provisions|matters|findings|related)\b.*, (?:matters )?related (?:thereto|matters|to the subject), findings? of fact, emergency clause, immediate effect
-`);
-const INTRODUCES = anyWord(
-  'providing containing including making repealing ordering establishing declaring setting finding',
-);
-const FORMULA_CLAUSE = new RegExp(String.raw`^(?:and )?(?:${INTRODUCES} |an? |the |all )[^;]{0,60}?\b${FORMULA}`, 'i');
 const LOOSE = anyPhrase(String.raw`
   (?:take )?(?:any|all)?(?: other)? ?(?:appropriate|necessary|related) actions?, (?:all|other) matters? related thereto,
   (?:any )?(?:other )?(?:related|pertinent) matters?(?: (?:thereto|in connection therewith))?
 `);
 /** "… and any appropriate action", "and related matters" at the end of a title. */
 const LOOSE_END = new RegExp(String.raw`[,;]? and ${LOOSE}\W*$`, 'i');
-/** The beginning of a remark behind the matter, or the name of a file. */
-const AFTERWORD =
-  /^(?:requested by|please note|staff contact|presenter|section [IVXL\d]+\b)|\.(?:pdf|docx?|xlsx?|pptx?)\b/i;
-
-/** The foot of a page that was read with a title: "Regular Meeting Agenda Tuesday, June 9, 2020". */
-const FOOTER = new RegExp(
-  String.raw` (?:(?:City|Town|Council|Regular|Special|Called|Meeting) ){0,5}Agenda\b[ –-]*(?:\w+day, )?\w+ \d{1,2}, \d{4}(?: Page \d+ of ?\d+)?$`,
+/** Numbers in parentheses, lists on other pages, and the office that acts for the government. */
+const INSERTIONS = new RegExp(
+  anyOf(
+    String.raw` \([^()]{0,80}\bNos?\. ?[^()]{0,80}\)`,
+    String.raw` \((?:list attached|see|copies to) [^()]{1,80}\)`,
+    String.raw`, the (?:\w+ ){0,3}ordinance of (?:the )?[^,;]{3,80}(?:, [A-Z]\w+)?(?=,)`,
+    String.raw`, acting by and through (?:the )?[^,;]{2,90}(?:,|(?= (?:and|to)\b))`,
+  ),
+  'gi',
+);
+const FORMULAS = anyWord('severab repeal conflict saving cumulative effective publication codif preamble');
+/** The clauses that end every ordinance: "; providing a severability clause; and providing an effective date". */
+const FORMULA_END = new RegExp(
+  String.raw`[;,] (?:and )?${anyWord('providing containing repealing making declaring')}\b[^;]{0,60}?\b${FORMULAS}.*$`,
   'i',
 );
+/** The office or a member of the staff at the end: "… Annexation(Example)", "… Services (Sheriff)". */
+const STAFF_END = /(?:(?<=\S)| )\((?!First|Second|Third|Final|Revised|Continued|Amended)\p{Lu}\p{Ll}+ ?\)\W*$/u;
+/** The beginning of a remark behind the matter, or the name of a file. */
+const AFTERWORD =
+  /^(?:requested by|report by|please note|staff contact|presenter|section [IVXL\d]+\b)|\.(?:pdf|docx?|xlsx?|pptx?)\b/i;
+
 const wordsOf = (text: string): string[] => text.match(/[\p{L}'’]+/gu) ?? [];
 
 /** Removes remarks and numbers before a title. */
@@ -68,7 +70,7 @@ function withoutNumbers(title: string): string {
   let rest = title.trim();
   for (let before = ''; before !== rest; ) {
     before = rest;
-    const next = rest.replace(REMARK, '').replace(NAMED_AGAIN, '').replace(FILE_NUMBER, '').trimStart();
+    const next = rest.replace(REMARK, '').replace(FILE_NUMBER, '').trimStart();
     if (wordsOf(next).length > 1) rest = next;
   }
   return rest;
@@ -94,19 +96,21 @@ function withoutForm(title: string): string {
 const isOwn = (sentence: string): boolean =>
   wordsOf(sentence).length > 2 && !isHeadingTitle(sentence) && !sentence.endsWith(':');
 
-/** Removes the clauses that every ordinance has, and remarks behind the first sentence. */
-function withoutFormulas(title: string): string {
+/** Removes remarks behind the first sentence. */
+function withoutRemarks(title: string): string {
   const [first = '', ...further] = sentencesOf(title).map(({ start, end }) => title.slice(start, end));
   const end = further.findIndex((sentence) => isAside(sentence) || AFTERWORD.test(sentence));
   const own = further.slice(0, end < 0 ? undefined : end).filter(isOwn);
-  const clauses = [first, ...own].join(' ').split(/(?<=;)\s*/);
-  const matter = clauses.filter((clause, at) => at === 0 || !FORMULA_CLAUSE.test(clause)).join(' ');
-  return matter.replace(LOOSE_END, '').replace(/(?<![\s;,:–—-])[\s;,:–—-]+(?:and[\s;]*)?$/, '');
+  return [first, ...own]
+    .join(' ')
+    .replace(FORMULA_END, '')
+    .replace(LOOSE_END, '')
+    .replace(/(?<![\s;,:–—-])[\s;,:–—-]+(?:and[\s;]*)?$/, '');
 }
 
-/** Returns the words of a title without numbers before it, its form, and the clauses that every title of its kind has. */
+/** Returns the words of a title without numbers before it, its form, and remarks behind it. */
 export function titleWordsOf(title: string): string {
-  const line = title.replace(/\s+/g, ' ').replace(FOOTER, '').trim();
-  const words = withoutFormulas(withoutNumbers(withoutForm(withoutNumbers(line))).replace(ENACTED_BY, '$1 '));
+  const line = title.replace(/\s+/g, ' ').replace(INSERTIONS, '').trim().replace(STAFF_END, '');
+  const words = withoutRemarks(withoutNumbers(withoutForm(withoutNumbers(line))).replace(ENACTED_BY, '$1 '));
   return words === '' ? line : words;
 }
