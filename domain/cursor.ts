@@ -248,6 +248,11 @@ export interface SearchCursor {
   /** Milliseconds since the epoch. */
   readonly startsAt: number;
   readonly itemId: string;
+  /**
+   * Local day of the first page, in days from 1970-01-01: "next week" means the same days on all pages. Null in a
+   * cursor of an earlier version, whose rank has another scale.
+   */
+  readonly askedOn: number | null;
 }
 
 export class InvalidSearchCursor extends Error {
@@ -274,6 +279,12 @@ const codec = cursorCodec<SearchCursor & { readonly binding: string }>('search',
   },
   startsAt: time,
   itemId: uuid,
+  askedOn: {
+    bytes: 4,
+    write: (payload, value, at) => payload.writeInt32BE(value, at),
+    read: (payload, at) => payload.readInt32BE(at),
+    absent: [null],
+  },
 });
 
 export const encodeSearchCursor = (binding: SearchBinding, cursor: SearchCursor): string =>

@@ -107,4 +107,4 @@ async function fold(batch: readonly StoredEvent[], context: FoldContext): Promis
   await refreshEntries(context, [...items].toSorted(), periods);
 }
 
-export const agendaSearch = projection(AGENDA_SEARCH, { version: 10, handles: RECORD_EVENT_TYPES, fold });
+export const agendaSearch = projection(AGENDA_SEARCH, { version: 11, handles: RECORD_EVENT_TYPES, fold });

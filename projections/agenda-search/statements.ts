@@ -40,14 +40,16 @@ function words(field: string, max: number, weight: string, dictionary = ENGLISH)
 function freshEntries(generation: number): string {
   const { jurisdictions, bodies, topics, meetings, items, hits, documents } = AGENDA_SEARCH.at(generation);
   const title = `concat_ws(${GAP}, left(i.matter_file, ${FILE}), i.title, i.matter_name)`;
-  const others = `concat_ws(${GAP}, t.names, b.name, j.name, i.action_text, i.matter_type, i.text, d.titles)`;
+  const names = `concat_ws(${GAP}, t.names, b.name, j.name)`;
+  const texts = `concat_ws(${GAP}, i.action_text, i.matter_type, i.text, d.titles)`;
   return `select i.item_id, m.starts_at, m.day, m.period,
       ${words(title, TITLE, WEIGHT.title)}
       || ${words(`${GAP} || coalesce(t.names, '')`, NAMES, WEIGHT.topics)}
       || ${words(`${GAP} || b.name || ${GAP} || j.name`, NAMES, WEIGHT.place)}
-      || ${words(`${GAP} || concat_ws(${GAP}, i.action_text, i.matter_type, i.text, d.titles)`, SEARCHED_LENGTH, WEIGHT.text)}
+      || ${words(`${GAP} || ${texts}`, SEARCHED_LENGTH, WEIGHT.text)}
       || array_to_tsvector(array['${MARK.body}' || m.body_id, '${MARK.period}' || m.period, '${MARK.day}' || m.day] || t.marks || string_to_array(i.marks, ',')) as words,
-      ${words(title, TITLE, WEIGHT.title, SIMPLE)} || ${words(others, FORMS, WEIGHT.text, SIMPLE)} as forms, i.amount,
+      ${words(title, TITLE, WEIGHT.title, SIMPLE)} || ${words(names, NAMES, WEIGHT.place, SIMPLE)}
+      || ${words(texts, FORMS, WEIGHT.text, SIMPLE)} as forms, i.amount,
       case when num_nonnulls(i.agenda_number, i.matter_file, i.matter_type, i.text, i.action_text, i.outcome) > 0
         then hashtextextended(coalesce(j.jurisdiction_id || ' ' || i.matter_key, i.item_id::text), 0) end as matter
     from unnest($1::uuid[]) as x (id) join ${items} i on i.item_id = x.id and not i.heading

@@ -60,7 +60,7 @@ function formatMarks(item: RecordData<'agenda_items'>): string | null {
   const amount = searchedAmount(item);
   const marks = [
     ...numbers.map((number) => `${MARK.number}${number}`),
-    ...searchedDistricts(item).map((district) => `${MARK.district}${district.toLowerCase()}`),
+    ...searchedDistricts(item).map((district) => `${MARK.district}${district}`),
     ...(outcome === null ? [] : [`${MARK.outcome}${outcome}`]),
     ...(amount === null ? [] : [amountMark(amount)]),
   ];

@@ -12,6 +12,8 @@ export interface ComposedQuery {
   readonly pairs: readonly string[];
   /** Words as they were typed, each in singular and plural, for the forms of an entry. Each raises the rank. */
   readonly exact: readonly string[];
+  /** Marks that are preferred to the words they stand for. Each raises the rank. */
+  readonly preferred: readonly string[];
 }
 
 const MAX_PAIRS = 8;
@@ -49,8 +51,13 @@ export function composeQuery(units: readonly Unit[], parsed: readonly (readonly 
     units: hasOperator ? [] : parts.flatMap(({ query }) => query ?? []),
     pairs: pairQueries(units, queriesOf),
     exact: exactWords(units, queriesOf),
+    preferred: units.flatMap(({ marks, meaning, isExcluded }) =>
+      meaning === null || isExcluded || isDatesOnly ? [] : [quoteMarks(marks)],
+    ),
   };
 }
+
+const quoteMarks = (marks: readonly string[]): string => marks.map((mark) => `'${mark}'`).join(' | ');
 
 function joinAlternatives(queries: readonly string[]): string | null {
   if (queries.length === 0) return null;
@@ -71,7 +78,9 @@ type QueriesOf = (index: number) => readonly string[];
 
 function pairQueries(units: readonly Unit[], queriesOf: QueriesOf): readonly string[] {
   const words = units.map(({ texts, isExcluded, isAlternative }, index) =>
-    texts.length <= MAX_SPELLINGS && !isExcluded && !isAlternative ? joinAlternatives(queriesOf(index)) : null,
+    texts.length > 0 && texts.length <= MAX_SPELLINGS && !isExcluded && !isAlternative
+      ? joinAlternatives(queriesOf(index))
+      : null,
   );
   const pairs = words.flatMap((word, index) => {
     const before = words[index - 1] ?? null;
@@ -81,9 +90,10 @@ function pairQueries(units: readonly Unit[], queriesOf: QueriesOf): readonly str
 }
 
 function exactWords(units: readonly Unit[], queriesOf: QueriesOf): readonly string[] {
-  const words = units.flatMap(({ word, texts, isExcluded }, index) =>
-    word === null || texts.length !== 1 || isExcluded || queriesOf(index).length === 0 ? [] : [word],
-  );
+  const words = units.flatMap(({ word, texts, meaning, isExcluded }, index) => {
+    const isPlain = texts.length === 1 && meaning === null && !isExcluded && queriesOf(index).length > 0;
+    return word === null || !isPlain ? [] : [word];
+  });
   return [...new Set(words)].slice(0, MAX_EXACT).map((word) =>
     singularAndPlural(word)
       .map((form) => `'${form}'`)

@@ -1,7 +1,7 @@
-import { AGENDA_SEARCH, findPeriod } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH, findPeriod, MARK } from '../../projections/agenda-search/tables.ts';
 import type { AgendaSearchPage, SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { DAY_MS } from '../../domain/durations.ts';
-import { dayOfDate } from '../../domain/local-day.ts';
+import { dayOfDate, localDay } from '../../domain/local-day.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
@@ -9,7 +9,9 @@ import { excerptOf, searchGuidance } from './search-guidance.ts';
 import { unaccented } from '../../domain/text/words.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
-import type { CandidatePage, RankedItem } from './ranked-page.ts';
+import { type AmountRange, LARGEST_AMOUNT } from './question/amounts.ts';
+import { type Question, readQuestion, withoutAmount } from './question/read-question.ts';
+import { type CandidatePage, PREFERRED_BODY, type RankedItem } from './ranked-page.ts';
 import { searchCandidates } from './search-candidates.ts';
 import { readSearchContext, type SearchContext } from './search-context.ts';
 import { searchQuery } from './search-query.ts';
@@ -21,12 +23,17 @@ interface SearchAgendaDependencies {
   /** Reads that end when the signal aborts. */
   readonly reads: (signal: AbortSignal) => LiveReads;
   readonly clock: Clock;
+  /** IANA name of the zone in which "today" is meant. */
+  readonly timezone: string;
 }
 
 /** Conditions on items besides the words of the query. */
 interface SearchLimits {
   readonly fromDay: number | null;
   readonly toDay: number | null;
+  /** One of these days, in any order; null for any day. */
+  readonly sameDays: readonly number[] | null;
+  readonly amount: AmountRange | null;
   readonly after: SearchCursor | null;
   readonly limit: number;
 }
@@ -36,7 +43,7 @@ type NearWords = ReadonlyMap<string, NearWord | null>;
 /** Reads the context of a query after correcting typing errors. Throws what the reads throw. */
 async function readCorrected(
   reads: LiveReads,
-  binding: SearchBinding,
+  binding: SearchBinding & { readonly text: string },
   thisYear: number,
 ): Promise<SearchContext & { readonly near: NearWords }> {
   const readContext = async (query: string) => {
@@ -47,13 +54,13 @@ async function readCorrected(
       unknown: context.unknown.filter((word) => !parsed.ofDates.has(word) && !STREET_TYPES.has(word)),
     };
   };
-  const typed = await readContext(binding.query);
+  const typed = await readContext(binding.text);
   const near = await findNearWords(reads, typed.unknown);
   const slips = [...near].filter(([, other]) => other?.isSlip);
   if (slips.length === 0) return { ...typed, near };
   const corrected = slips.reduce(
     (query, [word, other]) => replaceWord(query, word, other!.word),
-    unaccented(binding.query),
+    unaccented(binding.text),
   );
   return { ...(await readContext(corrected)), near };
 }
@@ -61,9 +68,16 @@ async function readCorrected(
 const replaceWord = (text: string, word: string, other: string): string =>
   text.replaceAll(new RegExp(`(?<!\\p{L})${word}(?!\\p{L})`, 'giu'), other);
 
+/** Returns the marks of amounts in a range. Entries have the number of digits of their amount. */
+function amountMarks({ least, most }: AmountRange): string {
+  const [first, last] = [String(least ?? 0).length, String(most ?? LARGEST_AMOUNT).length];
+  return Array.from({ length: last - first + 1 }, (_, index) => `'${MARK.amount}${first + index}'`).join(' | ');
+}
+
 /** Returns a page of items that match the whole query or, if there are none, that lack the fewest of its words. */
-async function find(reads: LiveReads, context: SearchContext, { fromDay, toDay, after, limit }: SearchLimits) {
-  const { query, anyWord, pairs, exact, bodies, topic } = context;
+async function find(reads: LiveReads, context: SearchContext, limits: SearchLimits) {
+  const { anyWord, pairs, exact, preferred, preferredBodies, bodies, namedBodies, topic } = context;
+  const { fromDay, toDay, sameDays, amount, after, limit } = limits;
   const isFound = ({ rows }: CandidatePage) => rows.length > 0 || after !== null;
   // A local day is part of up to three days of UTC.
   const windows = searchWindows(context.periods, {
@@ -71,8 +85,17 @@ async function find(reads: LiveReads, context: SearchContext, { fromDay, toDay, 
     ...(toDay === null ? {} : { to: findPeriod((toDay + 1) * DAY_MS) }),
   });
   if (windows.length === 0) return EMPTY_PAGE;
-  const filters = [bodies, topic].filter((filter) => filter !== null);
-  const search = { anyWord, pairs, exact, filters, windows, fromDay, toDay, after, limit };
+  const filters = [
+    bodies,
+    namedBodies,
+    topic,
+    sameDays && sameDays.map((day) => `'${MARK.day}${day}'`).join(' | '),
+    amount && amountMarks(amount),
+  ].filter((filter) => filter !== null);
+  // Without words, all items that the filters leave are found.
+  const query = context.query === '' ? (filters[0] ?? windows[0]!.marks ?? '') : context.query;
+  const ranking = { anyWord, pairs, exact, preferred, preferredBodies, highlights: context.highlights };
+  const search = { ...ranking, filters, windows, fromDay, toDay, amount, after, limit };
   const run = async (text: string, units: readonly LenientUnit[]): Promise<CandidatePage> => {
     const [row] = await reads.rows<{ page: CandidatePage }>((generation) =>
       searchCandidates(generation(AGENDA_SEARCH.name), { ...search, query: text, units }),
@@ -143,45 +166,77 @@ const bindingOf = (input: SearchAgendaInput): SearchBinding => ({
 export const searchPlace = (input: SearchAgendaInput): SearchLimits['after'] =>
   input.cursor === undefined ? null : decodeSearchCursor(bindingOf(input), input.cursor);
 
+const NO_FILTERS = { days: null, amount: null };
+
+const yearOf = (day: number): number => new Date(day * DAY_MS).getUTCFullYear();
+
+/** Returns the conditions that the arguments state and that the words of the query were read as. */
+function limitsOf(
+  { fromDate, toDate }: SearchBinding,
+  { days, amount }: Pick<Question, 'days' | 'amount'>,
+): Omit<SearchLimits, 'after' | 'limit'> {
+  const latest = [fromDate === null ? null : dayOfDate(fromDate), days?.from ?? null].filter((day) => day !== null);
+  const earliest = [toDate === null ? null : dayOfDate(toDate), days?.to ?? null].filter((day) => day !== null);
+  return {
+    fromDay: latest.length === 0 ? null : Math.max(...latest),
+    toDay: earliest.length === 0 ? null : Math.min(...earliest),
+    sameDays: days?.sameDays ?? null,
+    amount,
+  };
+}
+
+/** True if words of the query were read as filters. */
+const isNarrowed = ({ days, amount }: Question, { namedBodies }: SearchContext): boolean =>
+  days !== null || namedBodies !== null || amount !== null;
+
 /**
  * Searches agenda items by words; returns the best first, and the latest first among equals. An item that is added or
  * changed between two pages might be missed or returned twice. Throws `InvalidSearchCursor`, and `DeadlineExceeded` or
  * the reason of the signal when that aborts.
  */
-export function createSearchAgenda({ reads: readsUntil, clock }: SearchAgendaDependencies) {
+export function createSearchAgenda({ reads: readsUntil, clock, timezone }: SearchAgendaDependencies) {
   return async (input: SearchAgendaInput, signal: AbortSignal): Promise<AgendaSearchPage> => {
     const binding = bindingOf(input);
-    const { jurisdictionSlug, topicSlug, fromDate, toDate } = binding;
-    const thisYear = new Date(clock.now()).getUTCFullYear();
     const after = searchPlace(input);
+    const askedOn = after?.askedOn ?? localDay(clock.now(), timezone);
+    const typed = readQuestion(binding.query, askedOn);
     const reads = readsUntil(signal);
-    const days = {
-      fromDay: fromDate === null ? null : dayOfDate(fromDate),
-      toDay: toDate === null ? null : dayOfDate(toDate),
-    };
-    const limits = { ...days, after, limit: input.limit };
-    const context = await readCorrected(reads, binding, thisYear);
-    const wordless = context.query === '';
+    const context = await readCorrected(reads, { ...binding, text: typed.text }, yearOf(askedOn));
+    const question = context.hasAmounts ? typed : withoutAmount(typed);
+    const limits = limitsOf(binding, question);
+    const isLimited = isNarrowed(question, context);
+    const wordless = context.query === '' && !isLimited;
     const uncovered = context.bodies === '';
     const unknownFilters = [
-      ...(jurisdictionSlug !== null && context.bodies === null ? ['jurisdictionSlug' as const] : []),
-      ...(topicSlug !== null && context.topic === null ? ['topicSlug' as const] : []),
+      ...(binding.jurisdictionSlug !== null && context.bodies === null ? ['jurisdictionSlug' as const] : []),
+      ...(binding.topicSlug !== null && context.topic === null ? ['topicSlug' as const] : []),
     ];
     const isEmpty = wordless || uncovered || unknownFilters.length > 0;
-    const { rows, hasMore, limitReached, leniency } = isEmpty ? EMPTY_PAGE : await find(reads, context, limits);
-    const now = clock.now();
-    const words = new Set(context.units).size;
-    const facts = { wordless, uncovered, unknownFilters, near: context.near, words, continued: after !== null };
+    const page = isEmpty ? EMPTY_PAGE : await find(reads, context, { ...limits, after, limit: input.limit });
+    const { rows, hasMore, limitReached, leniency } = page;
+    const isBeyond = isLimited && !isEmpty && rows.length === 0 && after === null && context.query !== '';
+    const wider = { ...limitsOf(binding, NO_FILTERS), after, limit: 1 };
+    const beyond = isBeyond ? await find(reads, { ...context, namedBodies: null }, wider) : EMPTY_PAGE;
     const guidance = searchGuidance({
-      ...facts,
+      wordless,
+      uncovered,
+      unknownFilters,
+      near: context.near,
+      words: new Set(context.units).size,
+      continued: after !== null,
       found: rows.length,
       hasMore,
       candidateLimitReached: limitReached,
       leniency,
+      filters: [...question.read, ...context.readBodies],
+      preferred: context.readPreferred,
+      isBeyondFilters: beyond.rows.length > 0,
+      isElsewhere: context.preferredBodies !== null && rows.length > 0 && rows[0]!.rank < PREFERRED_BODY,
     });
+    const now = clock.now();
     const cursorAfter = (count: number): string => {
       const { itemId, rank, startsAt } = rows[count - 1]!;
-      return encodeSearchCursor(binding, { leniency, rank, startsAt: Number(startsAt), itemId });
+      return encodeSearchCursor(binding, { leniency, rank, startsAt: Number(startsAt), itemId, askedOn });
     };
     const results = rows.map((row) => resultOf(row, now));
     const nextCursor = hasMore ? cursorAfter(rows.length) : null;

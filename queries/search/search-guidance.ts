@@ -1,4 +1,5 @@
 import { cutAfter } from '../../domain/text/words.ts';
+import type { ReadWords } from './question/read-question.ts';
 import type { NearWord } from './search-units.ts';
 
 interface GuidanceFacts {
@@ -16,19 +17,36 @@ interface GuidanceFacts {
   /** Number of different words and phrases of the query; 0 for a query with OR or minus. */
   readonly words: number;
   readonly continued: boolean;
+  /** Words that were read as filters. */
+  readonly filters: readonly ReadWords[];
+  /** Words whose meaning comes first, and whose plain words follow. */
+  readonly preferred: readonly ReadWords[];
+  /** True if items match that these filters left out. */
+  readonly isBeyondFilters: boolean;
+  /** True if a place was named and no item is of its bodies. */
+  readonly isElsewhere: boolean;
 }
 
 const quoted = (word: string): string => `"${word}"`;
+const asRead = (read: readonly ReadWords[]): string =>
+  read.map(({ words, meaning }) => `${quoted(words)} as ${meaning}`).join('; ');
 
 /** A search for this many words or more with few results proposes fewer words. */
 const [MANY_WORDS, FEW_RESULTS] = [3, 3];
 
+const OUTSIDE =
+  ' Items outside them match: leave out the words that were read as filters, or put them in quotation marks.';
 const EMPTY =
   'An empty result does not prove that no government activity occurred. Try fewer or other words or wider filters; get_coverage says which sources are read and when, and report_missing_data reports a public record that should be here.';
 
 /** A sentence or two per condition. Ends with what holds for every record. */
 export function searchGuidance(facts: GuidanceFacts): string {
   const sentences: string[] = [];
+  if (facts.filters.length > 0)
+    sentences.push(`Filters were read in the query: ${asRead(facts.filters)}. Quotation marks make them plain words.`);
+  if (facts.preferred.length > 0)
+    sentences.push(`Read ${asRead(facts.preferred)}: items of that kind come first, then items that have the words.`);
+  if (facts.isElsewhere) sentences.push('No item of this place matches; these items are of other places.');
   if (facts.wordless)
     sentences.push(
       'The query has no word that can be searched: give words of the title or the text, other than "the" or "of".',
@@ -54,7 +72,14 @@ export function searchGuidance(facts: GuidanceFacts): string {
     sentences.push('All of these words were required: a search with fewer words may find more.');
   }
   if (facts.found === 0)
-    sentences.push(facts.continued ? 'There are no further results.' : 'No agenda item matches.', EMPTY);
+    sentences.push(
+      facts.continued
+        ? 'There are no further results.'
+        : facts.filters.length > 0
+          ? `No agenda item matches within these filters.${facts.isBeyondFilters ? OUTSIDE : ''}`
+          : 'No agenda item matches.',
+      EMPTY,
+    );
   if (facts.hasMore) sentences.push('There are more results: repeat the search with nextCursor as cursor.');
   if (facts.candidateLimitReached) {
     sentences.push(

@@ -1,7 +1,10 @@
 import { MARK } from '../../projections/agenda-search/tables.ts';
 import { DAY_MS } from '../../domain/durations.ts';
+import type { RecordData } from '../../domain/records/resources.ts';
 import { HIGHWAY, referenceNumbers, TYPED_CASE } from '../../domain/reference-numbers.ts';
 import { DASHES, plainAmounts, unaccented, spellableWords, straightQuotes } from '../../domain/text/words.ts';
+import { daysOfMonth, monthOf } from './question/calendar.ts';
+import { PAST_YEARS } from './question/days.ts';
 import { STREET_TYPES } from './street-types.ts';
 import synonyms from './synonyms.json' with { type: 'json' };
 
@@ -14,9 +17,27 @@ export interface Unit {
   readonly isExcluded: boolean;
   /** True if "or" precedes it. */
   readonly isAlternative: boolean;
-  /** A plain word as it was typed, in lower case; null for other parts. */
+  /** Words as they were typed, for the guidance. */
+  readonly typed: string;
+  /** A typed word in lower case, without punctuation and a possessive ending; null for other parts. */
   readonly word: string | null;
+  /** What the marks mean, if an item that has one is preferred to an item that has the words; null if not. */
+  readonly meaning: string | null;
 }
+
+/** Words for an outcome of an item. */
+const OUTCOMES: ReadonlyMap<string, NonNullable<RecordData<'agenda_items'>['outcome']>> = new Map([
+  ['approved', 'approved'],
+  ['adopted', 'approved'],
+  ['passed', 'approved'],
+  ['denied', 'denied'],
+  ['rejected', 'denied'],
+  ['continued', 'continued'],
+  ['postponed', 'continued'],
+  ['tabled', 'continued'],
+  ['withdrawn', 'withdrawn'],
+]);
+const DISTRICT = String.raw`(?:(?:council|commissioners?)\s+)?(?:district|precinct|ward|cd)\s+(?:no\.?\s*)?\d{1,3}`;
 
 /** Texts that words of the field stand for; they include the word itself if it is searched too. */
 const SYNONYMS: ReadonlyMap<string, readonly string[]> = new Map(
@@ -34,11 +55,15 @@ const NUMERIC_DATE = String.raw`\d{4}-\d\d?-\d\d?|\d{4}/\d\d?/\d\d?|\d\d?-\d\d?-
 const WRITTEN_DATE = String.raw`${DAY}\s+(?:of\s+)?${MONTH}${YEAR}|${MONTH}\s+${DAY}\b${YEAR}`;
 /** "2026-03-24", "3/24/26", "24 of march", "march 24th, 2026". */
 const DATE = String.raw`(?:${NUMERIC_DATE}|${WRITTEN_DATE})(?![-/\p{L}\p{N}])`;
+/** "June 2025", "may of 2026". */
+const MONTH_OF_YEAR = String.raw`${MONTH}\s+(?:of\s+)?(?:19|20)\d\d`;
 const FIELD_WORDS = [...SYNONYMS.keys()].toSorted((left, right) => right.length - left.length).join('|');
 const PARTS = new RegExp(
   [
     '(?<phrase>-*"[^"]*"?)',
     `(?<date>${DATE})`,
+    `(?<month>${MONTH_OF_YEAR})(?![-/\\p{L}\\p{N}])`,
+    `(?<district>${DISTRICT})(?![-/\\p{L}\\p{N}])`,
     `(?<number>${TYPED_CASE}|${HIGHWAY}(?![-\\p{L}\\p{N}]))`,
     `(?<synonym>-*(?:${FIELD_WORDS})(?![-'’\\p{L}\\p{N}]))`,
     '(?<word>[^\\s"(\\[/][^\\s"]*)',
@@ -55,9 +80,6 @@ const NUMERIC_ONLY = new RegExp(`^(?:${NUMERIC_DATE})$`);
 const LAST_SHORT_YEAR = 69;
 // oxlint-disable-next-line no-control-regex
 const NO_TEXT = /[\0\ufffd]/g;
-
-/** Number of past years that a date without a year means, besides this year and the next. */
-const PAST_YEARS = 10;
 
 /** A query as it was typed, made ready for the database. NUL characters and unpaired surrogates separate words. */
 export function searchQuery(typed: string, thisYear: number) {
@@ -79,15 +101,40 @@ export function searchQuery(typed: string, thisYear: number) {
           .join('\n'),
       ),
     ],
-    ofDates: spellableWords(units.flatMap(({ texts, isDate }) => (isDate ? texts : [])).join('\n')),
+    ofDates: spellableWords(
+      units.flatMap(({ texts, isDate, meaning }) => (isDate || meaning !== null ? texts : [])).join('\n'),
+    ),
   };
 }
 
 export type SearchQuery = ReturnType<typeof searchQuery>;
 
-function unitOf(part: string, { date, number, synonym }: Record<string, string | undefined>, thisYear: number) {
+function unitOf(
+  part: string,
+  groups: Record<string, string | undefined>,
+  thisYear: number,
+): Omit<Unit, 'isAlternative'> {
+  const { date, month, district, number, synonym } = groups;
   const text = part.replace(/^-+/, '');
   const isExcluded = text.length < part.length && text !== '';
+  const plainUnit = { isExcluded, isDate: false, word: plainWordOf(part), meaning: null, typed: text };
+  if (month !== undefined)
+    return {
+      ...plainUnit,
+      texts: [`"${text}"`],
+      marks: marksOfMonth(month),
+      isDate: true,
+      meaning: 'meetings of that month',
+    };
+  if (district !== undefined) {
+    const digits = /(?<!\d)\d+$/.exec(district)![0];
+    const texts = [`"${text}"`, `"district ${digits}"`];
+    return { ...plainUnit, texts, marks: [`${MARK.district}${Number(digits)}`], meaning: 'a district' };
+  }
+  const outcome = groups['word'] === undefined || isExcluded ? undefined : OUTCOMES.get(plainUnit.word ?? '');
+  if (outcome !== undefined) {
+    return { ...plainUnit, texts: [text], marks: [`${MARK.outcome}${outcome}`], meaning: 'an outcome' };
+  }
   const days = date === undefined ? [] : daysOf(date, thisYear).map((day) => `${MARK.day}${day}`);
   const numbers = referenceNumbers(number?.replace(/(\d)\s+(\d)/, '$1-$2') ?? '').map(
     (each) => `${MARK.number}${each}`,
@@ -98,15 +145,19 @@ function unitOf(part: string, { date, number, synonym }: Record<string, string |
   const plain =
     amount === undefined ? [plainAmounts(asWords(text))] : [amount.replaceAll(',', ''), amount, `${amount}.00`];
   const texts = isHighway ? [] : (SYNONYMS.get(synonym === undefined ? '' : text.toLowerCase()) ?? plain);
-  return { texts, marks: [...days, ...numbers], isDate: days.length > 0, isExcluded, word: plainWord(part, texts) };
+  return { ...plainUnit, texts, marks: [...days, ...numbers], isDate: days.length > 0 };
 }
 
-const PLAIN_WORD = /^\(*([\p{L}\p{N}]+)[).,;:?!]*$/u;
-/** The typed word if it is searched as it is or as a type of street; words of the field stand for others. */
-function plainWord(part: string, texts: readonly string[]): string | null {
-  const word = PLAIN_WORD.exec(part)?.[1]!.toLowerCase() ?? null;
-  return word !== null && (texts.length === 1 || STREET_TYPES.has(word)) ? word : null;
+/** Returns the marks of all days of a month such as "June 2025". */
+function marksOfMonth(month: string): readonly string[] {
+  const [name, year] = [month.slice(0, 3).toLowerCase(), Number(month.slice(-4))];
+  const { first, last } = daysOfMonth(year, monthOf(name));
+  return Array.from({ length: last - first + 1 }, (_, index) => `${MARK.day}${first + index}`);
 }
+
+const PLAIN_WORD = /^\(*([\p{L}\p{N}]+(?:-[\p{L}\p{N}]+)*)(?:'s)?[).,;:?!]*$/u;
+/** Returns a typed word in lower case, without punctuation; null for other parts. */
+const plainWordOf = (part: string): string | null => PLAIN_WORD.exec(part)?.[1]!.toLowerCase() ?? null;
 
 /** Replaces slashes by spaces within a phrase, as the read model does. */
 const asWords = (text: string): string => (text.includes('/') ? `"${text.replaceAll(/[/"]/g, ' ')}"` : text);

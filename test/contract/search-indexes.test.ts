@@ -44,8 +44,8 @@ async function makeGeneration(): Promise<number> {
 async function fill(generation: number, rows: number): Promise<void> {
   const { entries, words } = AGENDA_SEARCH.at(generation);
   await client.query(`
-    insert into ${entries} (item_id, starts_at, day, period, words)
-      select gen_random_uuid(), n, n, n, to_tsvector('simple', string_agg(md5((n * 50 + w)::text), ' '))
+    insert into ${entries} (item_id, starts_at, day, period, words, forms)
+      select gen_random_uuid(), n, n, n, to_tsvector('simple', string_agg(md5((n * 50 + w)::text), ' ')), ''
       from generate_series(1, ${rows}) n, generate_series(1, 50) w group by n;
     insert into ${words} select md5(n::text), 'stem', 1 from generate_series(1, ${10 * rows}) n`);
 }

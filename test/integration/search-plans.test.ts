@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { clientConfig } from '../../infra/postgresql/connection/sessions.ts';
 import { itemsOf, upsertEntries } from '../../projections/agenda-search/statements.ts';
-import { AGENDA_SEARCH, MARK, WEIGHT } from '../../projections/agenda-search/tables.ts';
+import { AGENDA_SEARCH, amountMark, MARK, WEIGHT } from '../../projections/agenda-search/tables.ts';
 import { MAX_CANDIDATES } from '../../queries/search/ranked-page.ts';
 import { agendaId } from '../support/agenda-events.ts';
 import { openTestSearch, type TestSearch } from '../support/agenda-search.ts';
@@ -63,13 +63,14 @@ beforeAll(async () => {
      select ${uuid('n', 2)}, ${uuid(`n / ${MEETING}`, 1)}, 'Item ' || n, 'https://example.org/' || n, false from generate_series(0, ${ITEMS - 1}) n`,
   );
   await session.query(
-    `insert into ${tables.entries} (item_id, starts_at, day, period, words, forms)
+    `insert into ${tables.entries} (item_id, starts_at, day, period, words, forms, amount)
      select ${uuid('n', 2)}, ${startsAt('n')}, (${startsAt('n')}) / 86400000, ${period('n')},
        setweight(to_tsvector('pg_catalog.simple', 'c1' || case when n % 2 = 0 then ' c2' else ' c3' end || case when n % 20 = 0 then ' c4' else '' end
          || case when n % 10000 = 0 then ' c5' else '' end || case when n < ${ITEMS} / 3 then ' c6' else '' end || ' w' || n % 977), 'A')
        || setweight(to_tsvector('pg_catalog.english', case when n % 100 = 0 then 'Plano' else 'Dallas' end), '${WEIGHT.place}')
        || array_to_tsvector(array['${MARK.body}' || ${body}, '${MARK.period}' || ${period('n')}, '${MARK.day}' || (${startsAt('n')}) / 86400000]
-         || case when n % 50 = 0 then array['${MARK.topic}${agendaId('topics', 'zoning')}'] end), ''
+         || case when n % 50 = 0 then array['${MARK.topic}${agendaId('topics', 'zoning')}'] end
+         || case when n % 200 = 0 then array['${amountMark(2_000_000)}'] end), '', case when n % 200 = 0 then 2000000 end
      from generate_series(0, ${ITEMS - 1}) n`,
   );
   await session.query(`insert into ${tables.periods} select period, count(*) from ${tables.entries} group by period`);
@@ -96,6 +97,11 @@ const QUERIES = [
   'c3 w5',
   'dallas',
   'dallas c2',
+  'plano council c1',
+  'c1 above $1 million',
+  'c1 in June 2025',
+  'June 2025',
+  'what is on the agenda of the plano council?',
 ];
 
 const FILTERS = [

@@ -63,7 +63,7 @@ test('a data directory with version 2 of the search is answered, then rebuilt, a
     `update ${entries} set words = to_tsvector('english', 'levy') where item_id = '${agendaId('agenda_items', 'one')}'`,
   );
   await civic.rows(`alter table ${entries} drop column matter, drop column forms, drop column amount`);
-  const ask = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock });
+  const ask = createSearchAgenda({ reads: () => civic.reads, clock: civic.clock, timezone: 'America/Chicago' });
   const countResults = async (query: string) =>
     (await ask({ query, limit: 10 }, new AbortController().signal)).data.results.length;
   expect([await countResults('levy'), await countResults('Z 245 177')]).toEqual([1, 0]);

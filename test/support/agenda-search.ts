@@ -34,7 +34,7 @@ export async function openTestSearch() {
   };
   const reads = createLiveReads({ ...database.read, rows });
   const clock = new TestClock();
-  const ask = createSearchAgenda({ reads: () => reads, clock });
+  const ask = createSearchAgenda({ reads: () => reads, clock, timezone: 'America/Chicago' });
   const { signal } = new AbortController();
   const item = createGetAgendaItem({ reads, clock });
   const search = async (input: unknown) => {

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { withFacts } from '../../domain/agenda/item-facts.ts';
 import { agendaId } from './agenda-events.ts';
 import type { TestSearch } from './agenda-search.ts';
 
@@ -44,11 +45,16 @@ export async function foldCorpus(search: TestSearch, directory: string): Promise
       ...(isNew(place) ? [events.jurisdiction(place, { name: jurisdiction })] : []),
       ...(isNew(bodyKey) ? [events.body(bodyKey, { jurisdictionId, slug: `b${known.size}`, name: body })] : []),
       ...(isNew(meetingKey) ? [events.meeting(meetingKey, bodyKey, `${date}${TIME}`)] : []),
-      events.item(id, meetingKey, {
-        title,
-        ...(agendaNumber === '' ? {} : { agendaNumber }),
-        ...(matterType === '' ? {} : { matterType }),
-      }),
+      events.item(
+        id,
+        meetingKey,
+        withFacts({
+          title,
+          text: null,
+          ...(agendaNumber === '' ? {} : { agendaNumber }),
+          ...(matterType === '' ? {} : { matterType }),
+        }),
+      ),
     ];
   });
   await search.fold(batch);

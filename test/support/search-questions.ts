@@ -56,7 +56,7 @@ export async function loadRecordings(civic: TestCivic, readerOf: (client: string
 
 /** Returns the rank of the first good answer to each question, from 1; 0 if it is not among the first 20. */
 export async function askQuestions({ reads, clock }: TestCivic, questions: readonly Question[]) {
-  const search = createSearchAgenda({ reads: () => reads, clock });
+  const search = createSearchAgenda({ reads: () => reads, clock, timezone: 'America/Chicago' });
   const { signal } = new AbortController();
   const answers = questions.map(async (question) => {
     const { data } = await search({ query: question.question, limit: 20 }, signal);

@@ -281,7 +281,14 @@ describe('a composed query', () => {
     expect(composed.query).toBe("( 'orchard' ) & !( 'levi' ) | ( 'elm' <-> 'street' )");
     expect(composed).toMatchObject({ units: [], pairs: [] });
     expect(compose('the orchard', [], ["'orchard'"])).toMatchObject({ query: "( 'orchard' )", units: ["'orchard'"] });
-    expect(compose('the of', [], [])).toEqual({ query: '', anyWord: '', units: [], pairs: [], exact: [] });
+    expect(compose('the of', [], [])).toEqual({
+      query: '',
+      anyWord: '',
+      units: [],
+      pairs: [],
+      exact: [],
+      preferred: [],
+    });
   });
 
   test('wants the meetings of the day, not the words of the date, if nothing but dates was typed', () => {
@@ -322,6 +329,7 @@ describe('a search cursor', () => {
     rank: 123_456,
     startsAt: -62_167_219_200_000,
     itemId: '00000000-0000-0000-0000-000000000000',
+    askedOn: 20_600,
   };
 
   test('decodes to its values from one short text', () => {
@@ -391,6 +399,10 @@ test('the statement of candidates refuses a generation that is no longer live', 
     units: [],
     pairs: [],
     exact: [],
+    preferred: [],
+    preferredBodies: null,
+    amount: null,
+    highlights: [],
     filters: [],
     windows: [{ marks: null, before: null }],
     fromDay: null,
@@ -398,7 +410,7 @@ test('the statement of candidates refuses a generation that is no longer live', 
     after: null,
     limit: 10,
   };
-  const after = { leniency: 0, rank: 1, startsAt: 1, itemId: 'id' };
+  const after = { leniency: 0, rank: 1, startsAt: 1, itemId: 'id', askedOn: 20_600 };
   const statements = [searchCandidates(7, search), searchCandidates(7, { ...search, after })];
   expect(statements.map(({ text }) => text.includes(live))).toEqual([true, true]);
 });

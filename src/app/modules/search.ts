@@ -6,6 +6,7 @@ import type { SearchAgendaData, SearchAgendaInput } from '../../../contract/tool
 import { createGetAgendaItem } from '../../../queries/agenda/get-agenda-item.ts';
 import { createSearchDocuments, type FoundDocument } from '../../../queries/search/search-documents.ts';
 import { createSearchAgenda } from '../../../queries/search/search-agenda.ts';
+import { REGION_TIME_ZONE } from '../../sources/catalogue/catalogue-records.ts';
 import { leaveOnAbort, limitConcurrency } from '../../edge/admission/limit-concurrency.ts';
 import type { ToolFunctions } from '../../edge/mcp/run-tool.ts';
 import type { Platform } from '../platform.ts';
@@ -37,7 +38,7 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
     what: 'searches of all visitors',
   });
   const readsUntil = (signal: AbortSignal) => reads.through((statement) => database.search(statement, signal));
-  const searchAgenda = createSearchAgenda({ reads: readsUntil, clock });
+  const searchAgenda = createSearchAgenda({ reads: readsUntil, clock, timezone: REGION_TIME_ZONE });
   const findDocuments = createSearchDocuments(readsUntil);
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {

@@ -24,7 +24,9 @@ import * as rtfText from '../../../domain/text/rtf-text.ts';
 import * as sourceText from '../../../domain/text/source-text.ts';
 import * as sourceUrl from '../../../domain/source-url.ts';
 import * as words from '../../../domain/text/words.ts';
-import * as searchedFacts from '../../../projections/agenda-search/searched-facts.ts';
+import * as questionAmounts from '../../../queries/search/question/amounts.ts';
+import * as questionDays from '../../../queries/search/question/days.ts';
+import * as typedWords from '../../../queries/search/question/typed-words.ts';
 import * as searchGuidance from '../../../queries/search/search-guidance.ts';
 import * as searchQuery from '../../../queries/search/search-query.ts';
 import * as keywords from '../../../src/classifier/keywords.ts';
@@ -218,9 +220,16 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     distance: null,
     cutAfter: (text) => words.cutAfter(text, 300),
   },
-  'projections/agenda-search/searched-facts.ts': {
-    searchedAmount: (text) => searchedFacts.searchedAmount({ title: text, text }),
-    searchedDistricts: (text) => searchedFacts.searchedDistricts({ title: text, text }),
+  'queries/search/question/amounts.ts': {
+    amountRangeAt: (text) => typedWords.typedWords(text).map((_, at, all) => questionAmounts.amountRangeAt(all, at)),
+  },
+  'queries/search/question/days.ts': {
+    dayRangeAt: (text) =>
+      typedWords.typedWords(text).map((_, at, all) => questionDays.dayRangeAt(all, at, { today: 20_600, tense: null })),
+  },
+  'queries/search/question/typed-words.ts': {
+    typedWords: typedWords.typedWords,
+    wordAt: null,
   },
   'queries/search/search-guidance.ts': {
     searchGuidance: null,
