@@ -23,6 +23,8 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     await migrate(database.url);
     const ours = use(startWorker(program('rig/append-ours.ts')));
     const rows: Row[] = [];
+    const against = (rival: Worker, shape: Shape) =>
+      alternate(bench.rounds, appender(bench, database.url, ours, shape), appender(bench, database.url, rival, shape));
 
     const single = { callers: 100, batch: 1 };
     const rivals = [
@@ -31,16 +33,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
     ];
     for (const { name, path, hasTarget } of rivals) {
       const rival = use(startWorker(path));
-      const {
-        ours: rate,
-        yardstick,
-        ratio,
-        ratios,
-      } = await alternate(
-        bench.rounds,
-        appender(bench, database.url, ours, single),
-        appender(bench, database.url, rival, single),
-      );
+      const { ours: rate, yardstick, ratio, ratios } = await against(rival, single);
       rows.push({
         load: 'append of single events, 100 concurrent',
         ours: `${count(rate)} events/s`,
@@ -64,16 +57,7 @@ const run = (bench: Bench): Promise<readonly Row[]> =>
 
     const copier = use(startWorker(program('yardsticks/copy-events.ts')));
     const batches = { callers: 4, batch: 500 };
-    const {
-      ours: rate,
-      yardstick,
-      ratio,
-      ratios,
-    } = await alternate(
-      bench.rounds,
-      appender(bench, database.url, ours, batches),
-      appender(bench, database.url, copier, batches),
-    );
+    const { ours: rate, yardstick, ratio, ratios } = await against(copier, batches);
     rows.push({
       load: 'append in batches of 500 streams, 4 callers',
       ours: `${count(rate)} events/s`,

@@ -52,7 +52,7 @@ const REOPEN_PAUSES_MS = [1000, 30_000] as const;
 export async function replicate(replication: Replication) {
   const { ask, store, once, pollMs, sleep, onUnfitPage } = replication;
   const reader = createPageReader(ask);
-  let [snapshots, records, changes, unfit, inVain] = [0, 0, 0, 0, 0];
+  let [snapshots, records, changes, unfit, failedSnapshots] = [0, 0, 0, 0, 0];
   let mustRestart = replication.newSnapshot ?? false;
   const pauses = new Backoff(...RESTART_PAUSES_MS);
   for (;;) {
@@ -68,7 +68,7 @@ export async function replicate(replication: Replication) {
       else {
         const { applied, hasMore, cursor } = await applyChanges(replication, reader, state.cursor);
         changes += applied;
-        [unfit, inVain] = [0, 0];
+        [unfit, failedSnapshots] = [0, 0];
         pauses.reset();
         if (hasMore) continue;
         await store.tidy(once);
@@ -86,20 +86,28 @@ export async function replicate(replication: Replication) {
           continue;
         }
       } else if (!isExpired(error, state)) throw error;
-      const { message } = error as Error;
-      inVain += 1;
-      if (once && inVain > MAX_SNAPSHOTS) {
-        throw new MirrorRefused(
-          `${MAX_SNAPSHOTS} snapshots in succession led to no copy, the last because: ${message}; run it again later`,
-        );
-      }
-      // The first restart needs no pause: it is normal for a mirror that was stopped for a long time.
-      const pauseMs = inVain === 1 ? 0 : pauses.take();
-      replication.onRestart(message, pauseMs);
-      if (pauseMs > 0) await sleep(pauseMs);
+      failedSnapshots += 1;
+      await waitForRestart(replication, error as Error, { failedSnapshots, pauses });
       mustRestart = true;
     }
   }
+}
+
+/** Waits before a new snapshot. Throws `MirrorRefused` if too many snapshots in a row led to no copy. */
+async function waitForRestart(
+  { once, sleep, onRestart }: Replication,
+  { message }: Error,
+  { failedSnapshots, pauses }: { readonly failedSnapshots: number; readonly pauses: Backoff },
+): Promise<void> {
+  if (once && failedSnapshots > MAX_SNAPSHOTS) {
+    throw new MirrorRefused(
+      `${MAX_SNAPSHOTS} snapshots in succession led to no copy, the last because: ${message}; run it again later`,
+    );
+  }
+  // The first restart needs no pause: it is normal for a mirror that was stopped for a long time.
+  const pauseMs = failedSnapshots === 1 ? 0 : pauses.take();
+  onRestart(message, pauseMs);
+  if (pauseMs > 0) await sleep(pauseMs);
 }
 
 async function reopen({ store, sleep, onStoreAway, onStoreBack }: Replication, error: StoreAway): Promise<void> {

@@ -165,28 +165,15 @@ export async function leaseReport(
   request: LeaseRequest,
 ): Promise<{ readonly lease: ReportLease; readonly state: ReportState } | Rejection> {
   const { reportId, accountId, holder, leaseMs, dailyBudget } = request;
-  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1 || leaseMs > MAX_LEASE_MS) {
-    return new Rejection(
-      'invalid_input',
-      `a lease is for thirty days at most, in whole milliseconds; ${leaseMs} is not`,
-    );
-  }
-  if (!request.whilePaused && (await readSwitches(work.log)).worker.paused) {
-    return new Rejection('worker_paused', 'work on reports is paused');
-  }
-  const before = await readReportState(work.log, reportId);
-  if (isClosedStatus(before.status))
-    return new Rejection('invalid_transition', `the report is closed as ${before.status}`);
-  if (request.seenRevision !== undefined && before.movedRevision > request.seenRevision) {
-    return new Rejection('state_conflict', `the report has moved to ${before.status} since it was read`);
-  }
-  const now = work.clock.now();
+  const state = await readReportState(work.log, reportId);
+  const refusal = await refuseLease(work, request, state);
+  if (refusal !== null) return refusal;
   const acquired = await work.leases.take({
     reportId,
     holder,
-    now,
+    now: work.clock.now(),
     leaseMs,
-    above: before.fencingToken,
+    above: state.fencingToken,
     budget: dailyBudget,
   });
   if (acquired.kind === 'exhausted')
@@ -204,6 +191,28 @@ export async function leaseReport(
     return recorded.rejection;
   }
   return { lease, state: await readReportState(work.log, reportId) };
+}
+
+/** Returns why the report cannot be leased by anybody now; null if it can. */
+async function refuseLease(
+  { log }: ReportWork,
+  { leaseMs, whilePaused, seenRevision }: LeaseRequest,
+  { status, movedRevision }: ReportState,
+): Promise<Rejection | null> {
+  if (!Number.isSafeInteger(leaseMs) || leaseMs < 1 || leaseMs > MAX_LEASE_MS) {
+    return new Rejection(
+      'invalid_input',
+      `a lease is for thirty days at most, in whole milliseconds; ${leaseMs} is not`,
+    );
+  }
+  if (!whilePaused && (await readSwitches(log)).worker.paused) {
+    return new Rejection('worker_paused', 'work on reports is paused');
+  }
+  if (isClosedStatus(status)) return new Rejection('invalid_transition', `the report is closed as ${status}`);
+  if (seenRevision !== undefined && movedRevision > seenRevision) {
+    return new Rejection('state_conflict', `the report has moved to ${status} since it was read`);
+  }
+  return null;
 }
 
 interface Settling {

@@ -82,6 +82,12 @@ export async function listProjections(deps: ListProjectionsDependencies): Promis
   return Promise.all(listed.map((row) => projectionStatus(deps, row, head)));
 }
 
+/** Returns the seconds to read a number of events at a rate per second; null if the rate is unknown. */
+function estimateSeconds(events: number, rate: number | null): number | null {
+  if (events === 0) return 0;
+  return rate === null || rate <= 0 ? null : events / rate;
+}
+
 async function projectionStatus(deps: ListProjectionsDependencies, row: Generation, head: Position) {
   const types = deps.handles.get(row.projection);
   const lag =
@@ -107,14 +113,7 @@ async function projectionStatus(deps: ListProjectionsDependencies, row: Generati
     rate: speed.rate,
     /** Remaining events of a rebuild; null if the log cannot count or no process folds. */
     leftEvents,
-    leftSeconds:
-      leftEvents === null
-        ? null
-        : leftEvents === 0
-          ? 0
-          : speed.readRate === null || speed.readRate <= 0
-            ? null
-            : leftEvents / speed.readRate,
+    leftSeconds: leftEvents === null ? null : estimateSeconds(leftEvents, speed.readRate),
     owner: row.owner,
     ownedSince: row.owner === null ? null : row.speed.ownedSince,
     held: row.held,

@@ -10,6 +10,7 @@ import { below } from '../support/civic-records.ts';
 import { withSeed } from '../support/test-seed.ts';
 import { dumpTables } from '../support/projection-spec.ts';
 import { testRuns } from '../support/test-runs.ts';
+import { foldInBatches, one, type Random, shuffled } from '../support/shuffled-events.ts';
 
 const ROUNDS = testRuns(8);
 const CHANGES = 120;
@@ -25,8 +26,6 @@ beforeAll(async () => {
 });
 afterAll(async () => agenda?.close());
 
-type Random = () => number;
-const one = <Value>(random: Random, values: readonly Value[]): Value => values[below(random, values.length)]!;
 const time = (random: Random, days: number): string =>
   new Date(TEST_TIME + (below(random, 2 * days + 1) - days) * DAY_MS).toISOString();
 
@@ -203,26 +202,6 @@ async function expectAnswers(model: Model): Promise<number> {
   return hits.length;
 }
 
-async function inBatches(random: Random, events: readonly StoredEvent[], generation: number): Promise<void> {
-  for (let from = 0; from < events.length; ) {
-    const size = random() < 0.4 ? 1 : 1 + below(random, 25);
-    await agenda.fold(events.slice(from, from + size), generation);
-    from += size;
-  }
-}
-
-/** The same events in another order; the events of each record keep theirs. */
-function shuffled(random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] {
-  const remaining = Map.groupBy(events, ({ stream }) => stream);
-  const result: StoredEvent[] = [];
-  while (remaining.size > 0) {
-    const stream = one(random, [...remaining.keys()]);
-    result.push(remaining.get(stream)!.shift()!);
-    if (remaining.get(stream)!.length === 0) remaining.delete(stream);
-  }
-  return result;
-}
-
 describe('the agenda', () => {
   test('is the same for any order and batches of the events and shows the last event of each record', async () => {
     await withSeed(async (random) => {
@@ -234,8 +213,8 @@ describe('the agenda', () => {
           (_, n) => recordOfStream(agenda.events.jurisdiction(`j${n}`).stream).recordId,
         );
         const events = Array.from({ length: CHANGES }, () => change(random));
-        await inBatches(random, events, agenda.generation);
-        await inBatches(random, shuffled(random, events), other);
+        await foldInBatches(random, events, (batch) => agenda.fold(batch, agenda.generation));
+        await foldInBatches(random, shuffled(random, events), (batch) => agenda.fold(batch, other));
         const dumps = await Promise.all(
           [agenda.generation, other].map((generation) => dumpTables(agenda.database, projection, generation)),
         );

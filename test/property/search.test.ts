@@ -13,6 +13,7 @@ import { below } from '../support/civic-records.ts';
 import { withSeed } from '../support/test-seed.ts';
 import { dumpTables } from '../support/projection-spec.ts';
 import { testRuns } from '../support/test-runs.ts';
+import { foldInBatches, one, type Random, shuffled } from '../support/shuffled-events.ts';
 
 const ROUNDS = testRuns(5);
 const CHANGES = 120;
@@ -29,8 +30,6 @@ beforeAll(async () => {
 });
 afterAll(async () => search?.close());
 
-type Random = () => number;
-const one = <Value>(random: Random, values: readonly Value[]): Value => values[below(random, values.length)]!;
 const some = (random: Random, most: number): string =>
   Array.from({ length: 1 + below(random, most) }, () => one(random, WORDS)).join(' ');
 const hours = (random: Random): string => new Date(TEST_TIME + (below(random, 97) - 48) * 3_600_000).toISOString();
@@ -257,26 +256,6 @@ async function expectAnswers(random: Random, model: Model): Promise<number> {
   return matches;
 }
 
-async function inBatches(random: Random, events: readonly StoredEvent[], generation: number): Promise<void> {
-  for (let from = 0; from < events.length; ) {
-    const size = random() < 0.4 ? 1 : 1 + below(random, 25);
-    await search.fold(events.slice(from, from + size), generation);
-    from += size;
-  }
-}
-
-/** The same events in another order; the events of each record keep theirs. */
-function shuffled(random: Random, events: readonly StoredEvent[]): readonly StoredEvent[] {
-  const remaining = Map.groupBy(events, ({ stream }) => stream);
-  const result: StoredEvent[] = [];
-  while (remaining.size > 0) {
-    const stream = one(random, [...remaining.keys()]);
-    result.push(remaining.get(stream)!.shift()!);
-    if (remaining.get(stream)!.length === 0) remaining.delete(stream);
-  }
-  return result;
-}
-
 describe('the search', () => {
   test('is the same for any order and batches of the events and finds the last event of each record', async () => {
     await withSeed(async (random) => {
@@ -284,8 +263,8 @@ describe('the search', () => {
       for (let round = 0; round < ROUNDS; round++) {
         await search.clear([search.generation, other]);
         const events = Array.from({ length: CHANGES }, () => change(random));
-        await inBatches(random, events, search.generation);
-        await inBatches(random, shuffled(random, events), other);
+        await foldInBatches(random, events, (batch) => search.fold(batch, search.generation));
+        await foldInBatches(random, shuffled(random, events), (batch) => search.fold(batch, other));
         const dumps = await Promise.all(
           [search.generation, other].map((number) => dumpTables(search.database, agendaSearch, number)),
         );
@@ -334,7 +313,7 @@ describe('the search', () => {
         ])();
         return random() < 0.1 ? { ...event, type: 'RecordWithdrawn' } : event;
       });
-      await inBatches(random, all, search.generation);
+      await foldInBatches(random, all, (batch) => search.fold(batch, search.generation));
       const model = new Model(all);
       const counts = new Map<string, number>();
       const count = (...of: readonly (string | null)[]) => {
