@@ -3,15 +3,15 @@
  * expected revision.
  */
 export function createKeyedMutex(): <Result>(name: string, work: () => Promise<Result>) => Promise<Result> {
-  const lasts = new Map<string, Promise<unknown>>();
+  const tails = new Map<string, Promise<unknown>>();
   return (name, work) => {
-    const before = lasts.get(name) ?? Promise.resolve();
-    const turn = before.then(work, work);
-    lasts.set(name, turn);
-    const leave = (): void => {
-      if (lasts.get(name) === turn) lasts.delete(name);
+    const previous = tails.get(name) ?? Promise.resolve();
+    const turn = previous.then(work, work);
+    tails.set(name, turn);
+    const release = (): void => {
+      if (tails.get(name) === turn) tails.delete(name);
     };
-    turn.then(leave, leave);
+    turn.then(release, release);
     return turn;
   };
 }

@@ -33,21 +33,21 @@ export class Backoff {
 const STORE_FAILURES = [DatabaseUnavailable, DeadlineExceeded, LogUnavailable, OutcomeUnknown];
 /** True for an error that the database port or the log port declares. */
 export const isStoreFailure = (error: unknown): error is Error => STORE_FAILURES.some((kind) => error instanceof kind);
-/** SQLSTATE classes and codes that say "try again": connection, resources, operator intervention, serialization, lock not available. */
-const TRY_AGAIN = /^(08|53|57|40|55P03|25P03|58)/;
+/** SQLSTATE classes and codes for which a retry might succeed: connection, resources, operator intervention, serialization, lock not available. */
+const TRANSIENT_CODE = /^(08|53|57|40|55P03|25P03|58)/;
 const SYSTEM_ERROR = /^E[A-Z]+$/;
 
 /** True for an error of a store or the network: a retry might succeed. False for a defect of the work or its input. */
 export function isTransient(error: unknown): error is Error {
   if (isStoreFailure(error) || error instanceof NotYet) return true;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return TRY_AGAIN.test(code) || SYSTEM_ERROR.test(code);
+  return TRANSIENT_CODE.test(code) || SYSTEM_ERROR.test(code);
 }
 
 /**
  * Abort reason once the work is done. Created once, because an abort without a reason creates an error with a stack.
  */
-const OVER = new Error('over');
+const WORK_ENDED = new Error('over');
 
 /** Aborts the work's signal and stops waiting at the deadline or when `leaving` aborts. Throws `DeadlineExceeded`, or the reason of `leaving`. */
 export async function withinDeadline<Result>(
@@ -63,12 +63,12 @@ export async function withinDeadline<Result>(
   const over = new AbortController();
   const leave = (): void => {
     over.abort(leaving.reason);
-    ended.abort(OVER);
+    ended.abort(WORK_ENDED);
   };
   const tooLate = async (): Promise<never> => {
     await clock.sleep(deadlineMs, ended.signal).catch(() => undefined);
     leaving.throwIfAborted();
-    throw ended.signal.aborted ? OVER : new DeadlineExceeded(`not done within ${deadlineMs} ms`);
+    throw ended.signal.aborted ? WORK_ENDED : new DeadlineExceeded(`not done within ${deadlineMs} ms`);
   };
   leaving.addEventListener('abort', leave, { once: true });
   try {
@@ -78,7 +78,7 @@ export async function withinDeadline<Result>(
     throw error;
   } finally {
     leaving.removeEventListener('abort', leave);
-    ended.abort(OVER);
+    ended.abort(WORK_ENDED);
   }
 }
 

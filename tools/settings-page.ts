@@ -44,7 +44,7 @@ Each of these variables is the absolute path of a file that contains the value o
 White space around the value is ignored. A start is refused if the file cannot be read or is empty, or if both variables are set; the message names the setting and the file, never the value.
 
 ${sections.map(section).join('\n')}
-Node.js reads settings of its own: \`NODE_OPTIONS\` sets the memory of a process ([deployment.md](deployment.md#how-many)),
+Node.js has its own settings: \`NODE_OPTIONS\` sets the memory of a process ([deployment.md](deployment.md#how-many)),
 \`NODE_EXTRA_CA_CERTS\` adds a private certificate authority, and \`NODE_COMPILE_CACHE\` moves the cache of compiled code.
 
 \`HTTP_PROXY\`, \`HTTPS_PROXY\` and \`NO_PROXY\` apply to every request by HTTP to another machine: to sources, to a service that is mirrored, and to a payment facilitator. Hosts in \`NO_PROXY\` and this machine are asked without a proxy. A

@@ -87,7 +87,7 @@ export async function replicate(replication: Replication) {
         }
       } else if (!isExpired(error, state)) throw error;
       failedSnapshots += 1;
-      await waitForRestart(replication, error as Error, { failedSnapshots, pauses });
+      await waitForRestart(replication, error, { failedSnapshots, pauses });
       mustRestart = true;
     }
   }

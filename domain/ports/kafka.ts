@@ -150,14 +150,14 @@ export const kafkaSasl = z
   });
 type KafkaSasl = Readonly<z.output<typeof kafkaSasl>>;
 
-export type WantedByBrokers = 'certificate' | 'tls' | 'credential' | 'closed' | 'right';
+export type BrokerRequirement = 'certificate' | 'tls' | 'credential' | 'closed' | 'right';
 
 /** The brokers reject this service. The message names the missing right and its purpose. */
 export class KafkaRefused extends Error {
   override readonly name = 'KafkaRefused';
-  readonly requirement: WantedByBrokers;
+  readonly requirement: BrokerRequirement;
   readonly remedy: string;
-  constructor(requirement: WantedByBrokers, message: string, remedy: string, options?: ErrorOptions) {
+  constructor(requirement: BrokerRequirement, message: string, remedy: string, options?: ErrorOptions) {
     super(message, options);
     this.requirement = requirement;
     this.remedy = remedy;

@@ -40,7 +40,7 @@ interface DatabaseIdentity {
   readonly timeline: string;
 }
 
-interface KeptInstallation extends DatabaseIdentity {
+interface StoredInstallation extends DatabaseIdentity {
   readonly logId: string;
   /** Reason of a renewal of the feed's identity in progress; null if there is none. */
   readonly renewing: string | null;
@@ -62,7 +62,7 @@ export interface BegunRenewal {
 export interface InstallationStore {
   identity(): Promise<DatabaseIdentity>;
   /** Null before the first start. */
-  load(): Promise<KeptInstallation | null>;
+  load(): Promise<StoredInstallation | null>;
   /** Stores the identity, and that no renewal is in progress. */
   keep(identity: DatabaseIdentity, logId: string): Promise<void>;
   lastEvents(logId: string): Promise<readonly EventMark[]>;

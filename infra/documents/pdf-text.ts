@@ -42,7 +42,7 @@ async function readLinkAreas(page: Page): Promise<readonly Area[]> {
   });
 }
 
-interface StatedText {
+interface PositionedText {
   readonly str: string;
   readonly width: number;
   readonly transform: readonly number[];
@@ -60,7 +60,7 @@ function combine(outer: readonly number[], inner: readonly number[]): readonly n
 }
 
 /** Returns null for rotated text, which is a watermark or a stamp. */
-function placeText(text: StatedText, view: readonly number[], links: readonly Area[]): PlacedText | null {
+function placeText(text: PositionedText, view: readonly number[], links: readonly Area[]): PlacedText | null {
   const [across, turned, , up, x, y] = combine(view, text.transform) as [
     number,
     number,
@@ -122,7 +122,7 @@ export async function readPdf(bytes: Uint8Array): Promise<DocumentText> {
       }
       if (characters > MAX_CHARACTERS) throw new UnreadableDocument(`has more than ${MAX_CHARACTERS} characters`);
     }
-    // Without a page that was read, it is not known if the document has text.
+    // If no page was read, it is unknown whether the document has text.
     if (damagedPages === pdf.numPages) throw new UnreadableDocument('has only damaged pages');
     return { pageCount: pdf.numPages, pageWidth, lines, damagedPages };
   } finally {

@@ -1,5 +1,5 @@
 import type { Kafka } from 'kafkajs';
-import { KafkaRefused, type WantedByBrokers } from '../../domain/ports/kafka.ts';
+import { KafkaRefused, type BrokerRequirement } from '../../domain/ports/kafka.ts';
 import { NotYet } from '../../domain/ports/reactors.ts';
 import { certificateReason } from '../system/certificate-reason.ts';
 import { lastErrorOf } from './connection.ts';
@@ -31,13 +31,13 @@ function* eachCause(error: unknown, depth = 0): Generator<KafkaError> {
 export const isMissingTopic = (error: unknown): boolean =>
   eachCause(error).some(({ type }) => type === 'UNKNOWN_TOPIC_OR_PARTITION');
 
-const HIDDEN = new Map([
+const HIDDEN_CODES = new Map([
   ['Transactional Id authorization failed', 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
   ['Not authorized to access group: Group authorization failed', 'GROUP_AUTHORIZATION_FAILED'],
 ]);
 
 function missingRight({ name, type, topic }: KafkaError, { kafka, rights }: KafkaUse): string | null {
-  const code = name === 'KafkaJSGroupCoordinatorNotFound' ? HIDDEN.get(lastErrorOf(kafka)) : type;
+  const code = name === 'KafkaJSGroupCoordinatorNotFound' ? HIDDEN_CODES.get(lastErrorOf(kafka)) : type;
   if (!code?.endsWith('_AUTHORIZATION_FAILED')) return null;
   const right =
     code === 'CLUSTER_AUTHORIZATION_FAILED'
@@ -48,10 +48,10 @@ function missingRight({ name, type, topic }: KafkaError, { kafka, rights }: Kafk
 
 /** OpenSSL errors of a server that does not speak TLS. */
 const NO_TLS = new Set(['ERR_SSL_WRONG_VERSION_NUMBER', 'EPROTO', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
-const CLOSED = 'the brokers close the connection without an answer, as those do that want TLS or a credential';
+const CLOSED = 'the brokers close the connection without an answer; they might require TLS or a credential';
 
 /** Returns the unmet requirement of the brokers that an error names, with its text. Null for any other failure. */
-function wantedIn(cause: KafkaError, use: KafkaUse): readonly [WantedByBrokers, string] | null {
+function findRequirement(cause: KafkaError, use: KafkaUse): readonly [BrokerRequirement, string] | null {
   const { name, code, message } = cause;
   if (NO_TLS.has(String(code)) || message.includes('before secure TLS connection was established')) {
     return ['tls', 'the brokers do not speak TLS at this port'];
@@ -62,29 +62,29 @@ function wantedIn(cause: KafkaError, use: KafkaUse): readonly [WantedByBrokers, 
   return right === null ? null : ['right', `a right is missing: ${right}`];
 }
 
-const REMEDIES: Readonly<Record<WantedByBrokers, string>> = {
+const REMEDIES: Readonly<Record<BrokerRequirement, string>> = {
   certificate: 'put the authority that signed it into NODE_EXTRA_CA_CERTS, or correct the host names in KAFKA_BROKERS',
   tls: 'unset CIVIC_KAFKA_TLS, or name their port for TLS in KAFKA_BROKERS',
   credential: 'correct the mechanism, the user and the password in CIVIC_KAFKA_SASL',
-  closed: 'set CIVIC_KAFKA_TLS and CIVIC_KAFKA_SASL as the brokers want it, or correct KAFKA_BROKERS',
+  closed: 'set CIVIC_KAFKA_TLS and CIVIC_KAFKA_SASL as the brokers require, or correct KAFKA_BROKERS',
   right: 'give it to the user of CIVIC_KAFKA_SASL; docs/operators/feed-on-kafka.md lists all',
 };
 
 /** Returns the unmet requirement of the brokers (certificate, credential or right). Null for any other failure. */
 export function refusalOf(error: unknown, use: KafkaUse): KafkaRefused | null {
-  const refused = (requirement: WantedByBrokers, message: string) =>
+  const refused = (requirement: BrokerRequirement, message: string) =>
     new KafkaRefused(requirement, message, REMEDIES[requirement], { cause: error });
   const reason = certificateReason(error);
   if (reason !== null) return refused('certificate', `the certificate of the brokers is not trusted: ${reason}`);
   for (const cause of eachCause(error)) {
-    const refusal = wantedIn(cause, use);
+    const refusal = findRequirement(cause, use);
     if (refusal !== null) return refused(...refusal);
   }
   return null;
 }
 
 /** Types and names of transient failures that kafkajs does not mark as retriable. */
-const PASSING: ReadonlySet<string> = new Set([
+const TRANSIENT_FAILURES: ReadonlySet<string> = new Set([
   'KafkaJSGroupCoordinatorNotFound',
   'KafkaJSLockTimeout',
   'KafkaJSTimeout',
@@ -100,17 +100,17 @@ const PASSING: ReadonlySet<string> = new Set([
 ]);
 
 /** Refusals that the operator of the brokers can fix. The caller retries. */
-const WAITED_FOR: ReadonlySet<WantedByBrokers> = new Set(['certificate', 'tls', 'closed']);
+const RETRIED_REQUIREMENTS: ReadonlySet<BrokerRequirement> = new Set(['certificate', 'tls', 'closed']);
 
 /** Maps the error of a call to `NotYet` if a retry can succeed, else to an error with the cause and the remedy. */
 export function asFailure(error: unknown, use: KafkaUse): Error {
   const refusal = refusalOf(error, use);
   if (refusal !== null) {
     const text = `${refusal.message}; ${refusal.remedy}`;
-    return WAITED_FOR.has(refusal.requirement) ? new NotYet(text) : new Error(text, { cause: error });
+    return RETRIED_REQUIREMENTS.has(refusal.requirement) ? new NotYet(text) : new Error(text, { cause: error });
   }
   for (const { name, type, retriable, message } of eachCause(error)) {
-    if (retriable === true || PASSING.has(type ?? name))
+    if (retriable === true || TRANSIENT_FAILURES.has(type ?? name))
       return new NotYet(`the Kafka brokers cannot continue at the moment: ${message}`);
   }
   return error instanceof Error ? error : new Error(String(error));

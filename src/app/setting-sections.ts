@@ -59,7 +59,7 @@ const LISTENERS = {
   CIVIC_OPS_ALLOWED_HOSTS: [
     kind.hostNames,
     '',
-    'Host names that the operator listener accepts beside `localhost`, IP addresses and `CIVIC_OPS_HOST`.',
+    'Host names that the operator listener accepts in addition to `localhost`, IP addresses and `CIVIC_OPS_HOST`.',
   ],
   CIVIC_DRAIN_DELAY: [
     kind.shortWait,
@@ -103,7 +103,7 @@ const KAFKA = {
   CIVIC_KAFKA_FEED_TOPIC: [
     kind.topic,
     'civic.feed',
-    'Topic of the feed. The relay creates it, and `<topic>.place` beside it.',
+    'Topic of the feed. The relay creates it, and `<topic>.place` with it.',
   ],
   CIVIC_KAFKA_INLET_TOPIC: [
     kind.topic,

@@ -123,7 +123,7 @@ export const serviceUrl = publishedUrl
   .refine((text) => new URL(text).pathname === '/')
   .meta({
     allowed:
-      'an http or https URL without path, user, password, query and fragment: give the service a host name of its own',
+      'an http or https URL without path, user, password, query and fragment: give the service its own host name',
     ...SECRET,
   });
 export const secretLogAddress = logAddress.meta({ allowed: LOG_ADDRESS_ALLOWED, ...SECRET });

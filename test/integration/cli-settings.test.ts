@@ -37,7 +37,7 @@ afterAll(async () => {
 });
 
 const SERVICE_URL =
-  'is not usable; allowed is an http or https URL without path, user, password, query and fragment: give the service a host name of its own';
+  'is not usable; allowed is an http or https URL without path, user, password, query and fragment: give the service its own host name';
 
 const opening = (env: Environment, run = installation.civicHere): Promise<Answered> =>
   run(['accounts', 'open', '--name', 'Acme', '--json'], { env });

@@ -10,7 +10,7 @@ import { runs } from '../verb.ts';
 import { COUNTY, PLACE, registryRows, ROWS } from './source-registry.ts';
 
 /** Formats a probe as a row of the table. */
-const probed = ({ platform, client, jurisdictionSlug, answer }: RegistryRow) => ({
+const formatProbe = ({ platform, client, jurisdictionSlug, answer }: RegistryRow) => ({
   source: platform,
   client,
   jurisdiction: jurisdictionSlug,
@@ -25,7 +25,7 @@ const probed = ({ platform, client, jurisdictionSlug, answer }: RegistryRow) => 
 export function addProbeCommand(sources: Command, context: CliContext): void {
   const leaf = sources
     .command('probe')
-    .description('read a little of sources that are not added')
+    .description('probe sources that are not added')
     .command('registry')
     .description('print what each source of the registry publishes, from few requests; needs no installation')
     .option(...COUNTY)
@@ -35,11 +35,11 @@ export function addProbeCommand(sources: Command, context: CliContext): void {
     const rows = await registryRows({ county, place, rows: path });
     const { connectors, clock } = await context.openConnectors();
     const survey: SurveyClient = (source, request) => connectorOf(connectors, source).survey(request, clock);
-    const answered = await withProgress(context, 'sources', (bar) =>
+    const results = await withProgress(context, 'sources', (bar) =>
       probeRows(rows, { survey, clock, signal: context.stopping, progress: bar.update }),
     );
-    if (json) return answered;
-    const clients = Map.groupBy(answered, ({ platform, client }) => sourceKey({ source: platform, client }));
-    return [...clients.values()].map(([first]) => probed(first!));
+    if (json) return results;
+    const clients = Map.groupBy(results, ({ platform, client }) => sourceKey({ source: platform, client }));
+    return [...clients.values()].map(([first]) => formatProbe(first!));
   });
 }

@@ -5,7 +5,7 @@ import type { HttpServerParts } from './parts.ts';
 /** Refusals per second that a process logs one by one. The bound keeps a flood from filling the disk. */
 const REFUSALS_A_SECOND = 500;
 
-interface Answered {
+interface AnsweredRequest {
   readonly id: string;
   readonly operation: string;
   readonly method: string;
@@ -23,7 +23,7 @@ interface Answered {
 export function followRequests({ logger, logSampleEvery, metrics, tracing, clock }: HttpServerParts) {
   let successes = 0;
   let [second, refused] = [0, 0];
-  const logsRefusal = (): boolean => {
+  const isLoggedRefusal = (): boolean => {
     const now = Math.floor(clock.now() / 1000);
     if (now !== second) {
       if (refused > REFUSALS_A_SECOND)
@@ -32,10 +32,10 @@ export function followRequests({ logger, logSampleEvery, metrics, tracing, clock
     }
     return (refused += 1) <= REFUSALS_A_SECOND;
   };
-  const record = ({ id, operation, method, status, elapsed, accountId, traceId }: Answered): void => {
+  const record = ({ id, operation, method, status, elapsed, accountId, traceId }: AnsweredRequest): void => {
     metrics.answered(operation, status, elapsed / 1000);
     if (status < 400) successes += 1;
-    if (status < 500 && (status < 400 ? successes % logSampleEvery !== 0 : !logsRefusal())) return;
+    if (status < 500 && (status < 400 ? successes % logSampleEvery !== 0 : !isLoggedRefusal())) return;
     const ms = Math.round(elapsed * 100) / 100;
     // Logs the route, never the request target: a path or query might contain a secret.
     logger.info(
