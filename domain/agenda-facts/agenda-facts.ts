@@ -7,7 +7,7 @@ import { readingOf } from './tokens.ts';
 
 export type * from './facts.ts';
 
-/** Whether a place is the name, or a part of the name, of a party: "an agreement with Sample Park". */
+/** True if a place is the name, or a part of the name, of a party: "an agreement with Sample Park". */
 const isParty = (place: PlaceFact, parties: readonly PartyFact[]): boolean =>
   place.kind === 'facility' &&
   parties.some(

@@ -36,7 +36,7 @@ const FACILITY_PAIRS = new Set(
   tower, detention center, sports complex, detention pond
 `),
 );
-/** After one of these a name is no place: "Example Park Board". */
+/** Words that make the name before them no place: "Example Park Board". */
 const NO_PLACE_AFTER = wordSet(`
   board department fund program commission authority foundation association conservancy district services system
   corporation committee inc llc lp ltd company friends drive road street avenue lane boulevard place court circle
@@ -83,24 +83,24 @@ function afterNumber(tokens: readonly Token[], at: number): number {
   return !isLabel && word === at && /^\d{1,3}$/.test(id.text) ? at + 1 : at;
 }
 
-/** Whether the name goes on as that of an agency: "Library and Archives Commission". */
+/** True if the name continues as that of an agency: "Library and Archives Commission". */
 const isOfAgency = (tokens: readonly Token[], at: number): boolean =>
   hasWord(tokens[at], 'and &') &&
   tokens.slice(at + 1, at + 4).some((token) => token.isCapital && NO_PLACE_AFTER.has(token.word));
 
-/** Whether an organization of that name gives something: "a grant from the Sample Library". */
+/** True if an organization of that name gives something: "a grant from the Sample Library". */
 function isGiver(tokens: readonly Token[], from: number, to: number): boolean {
   const before = hasWord(tokens[from - 1], 'the') ? from - 2 : from - 1;
   return hasWord(tokens[before], 'from') && !hasWord(tokens[to], 'to through');
 }
 
-/** Whether the name is that of a city in a list: "the cities of Sample and Example Estates". */
+/** True if the name is that of a city in a list: "the cities of Sample and Example Estates". */
 function isCity(tokens: readonly Token[], from: number): boolean {
   const before = phraseText(tokens, from - LISTED, from);
   return CITIES.some((words) => before.endsWith(words) || (words.startsWith(' cities') && before.includes(words)));
 }
 
-/** Whether a name in a title of capitalized words may begin with another word: "To Place Example Lake". */
+/** True if a name in a title of capitalized words might begin with another word: "To Place Example Lake". */
 function isUnsure(tokens: readonly Token[], from: number, at: number): boolean {
   const before = tokens[from - 1];
   if (before === undefined || at - from < 3 || !before.isCapital) return before?.kind === 'number' && at - from > 2;

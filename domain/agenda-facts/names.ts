@@ -64,7 +64,7 @@ const isAlias = (token: Token | undefined): boolean => ALIASES.has(token?.word ?
 /** `short`: the name ends before "and", also if both sides might be one name. */
 type Extent = 'short' | 'long';
 
-/** Whether an organization's form or kind ends the name words that begin at `at`. */
+/** True if an organization's form or kind ends the name words that begin at `at`. */
 function endsAsOrganization(tokens: readonly Token[], at: number): boolean {
   for (let next = at; next < tokens.length && next < at + 6; next++) {
     const token = tokens[next]!;
@@ -74,14 +74,14 @@ function endsAsOrganization(tokens: readonly Token[], at: number): boolean {
   return false;
 }
 
-/** Whether the form of a company ends the name words that begin at `at`. */
+/** True if the form of a company ends the name words that begin at `at`. */
 function endsAsCompany(tokens: readonly Token[], at: number): boolean {
   let next = at;
   while (next < at + 5 && isNameWord(tokens[next]) && !isSuffix(tokens[next])) next++;
   return next > at && isSuffix(tokens[tokens[next]?.text === ',' ? next + 1 : next]);
 }
 
-/** Whether "and" or "&" at `at` is inside one name: of an organization, or of a couple ("Ann & Bob Example"). */
+/** True if "and" or "&" at `at` is inside one name: of an organization, or of a couple ("Ann & Bob Example"). */
 function joinsOneName(tokens: readonly Token[], first: number, at: number): boolean {
   if (tokens[at]!.text === '&') return true;
   if (tokens[at - 1]!.word === 'county') return false;
@@ -113,7 +113,9 @@ function afterComma(tokens: readonly Token[], first: number, at: number): number
   return isList && endsAsOrganization(tokens, at + 3) ? at + 1 : -1;
 }
 
-/** Index after the form of a company if the name goes on there: "LLC dba Sample", "Corporation of Example"; else -1. */
+/**
+ * Index after the form of a company if the name continues there: "LLC dba Sample", "Corporation of Example"; else -1.
+ */
 function afterSuffix(tokens: readonly Token[], at: number): number {
   const alias = tokens[at]?.text === ',' ? at + 1 : at;
   const name = tokens[alias + 1]?.word === 'the' ? alias + 2 : alias + 1;
@@ -135,7 +137,7 @@ function stepInName(tokens: readonly Token[], first: number, at: number, extent:
   return isNickname ? at + 3 : afterConnectors(tokens, first, at, extent);
 }
 
-/** Whether a word with digits is the name of a company: "ABC20, LLC". */
+/** True if a word with digits is the name of a company: "ABC20, LLC". */
 const endsAsCode = (tokens: readonly Token[], at: number): boolean =>
   CODE.test(tokens[at]!.text) && tokens[at + 1]?.text === ',' && isSuffix(tokens[at + 2]);
 
@@ -154,6 +156,6 @@ export function endOfName(tokens: readonly Token[], at: number, extent: Extent =
   return end;
 }
 
-/** Whether the tokens end in, or have inside, the form of a company. */
+/** True if the tokens end in, or have inside, the form of a company. */
 export const hasCompanySuffix = (tokens: readonly Token[], from: number, to: number): boolean =>
   tokens.slice(from + 1, to).some(isSuffix);

@@ -53,7 +53,7 @@ const CONTRACT_WORDS = wordSet(
   contractor`,
 );
 const PERMIT_WORDS = wordSet('license permit variance rezoning rezone zoning plat replat annexation');
-/** After one of these, "zoning" is part of a name: "Zoning Commission". */
+/** Words that make a "zoning" before them part of a name: "Zoning Commission". */
 const NAMED_AFTER = wordSet('commission board code ordinance department committee');
 /** Words of an agreement, before which the same words say what it is about: "contract for license plates". */
 const AGREEMENTS = wordSet('agreement agreements contract contracts award bid bidder proposer');
@@ -123,7 +123,7 @@ const isOrganization = (tokens: readonly Token[], { from, to }: Name): boolean =
 const isCompany = (tokens: readonly Token[], { from, to }: Name): boolean =>
   tokens.slice(from + 1, to).some(({ word }) => COMPANY_SUFFIXES.has(word) || word === 'dba');
 
-/** Whether the name is that of a city or county, which might be the government whose agenda it is. */
+/** True if the name is that of a city or county, which might be the government whose agenda it is. */
 const isGovernment = (tokens: readonly Token[], { from, to }: Name): boolean =>
   GOVERNMENTS.has(tokens[from]!.word) || tokens[to - 1]!.word === 'county' || isOwnGovernment(tokens, { from, to });
 
@@ -133,7 +133,7 @@ const isOwnGovernment = (tokens: readonly Token[], { from, to }: Name): boolean 
     .slice(from, to)
     .some(({ word }, at) => word === 'government' && (at === to - from - 1 || tokens[from + at + 1]!.word === 'of'));
 
-/** Whether the first words of the name were left out: "cost" in "Ann Example Cost Plus Company". */
+/** True if the first words of the name were left out: "cost" in "Ann Example Cost Plus Company". */
 const isCut = (tokens: readonly Token[], { from }: Name): boolean =>
   tokens[from - 1]?.isCapital === true &&
   hasWord(tokens[from - 1], 'cost costs total change order purchase ground master claim') &&
@@ -191,7 +191,7 @@ const hasAny = (tokens: readonly Token[], words: ReadonlySet<string>): boolean =
   tokens.some(({ word }) => words.has(word));
 const PROPOSALS = wordSet('proposal proposals bid bids');
 
-/** Whether a contract goes from this party to another: "transfer the agreement from Sample to Example, LLC". */
+/** True if a contract goes from this party to another: "transfer the agreement from Sample to Example, LLC". */
 const isFormerParty = (tokens: readonly Token[], { from, to }: Name): boolean =>
   hasWord(tokens[from - 1], 'from') &&
   hasWord(tokens[to], 'to') &&

@@ -35,7 +35,7 @@ const APPOINTS = wordSet('appoint appointing appointment appointments reappoint 
 const between = (tokens: readonly Token[], left: Street, right: Street): string =>
   phraseText(tokens, left.to, Math.min(right.from, left.to + 6)).trim();
 
-/** Whether the street is one of a list: "First Street, Second Street and Third Street" is no crossing. */
+/** True if the street is one of a list: "First Street, Second Street and Third Street" is no crossing. */
 const isListed = (tokens: readonly Token[], { from }: Street): boolean =>
   tokens[from - 1]?.text === ',' &&
   /^(?:street|avenue|road|drive|lane|boulevard)s?$/.test(tokens[from - 2]?.word ?? '');
@@ -43,7 +43,7 @@ const isListed = (tokens: readonly Token[], { from }: Street): boolean =>
 const OPENS_PART = /^(?:, )?(?:\( \w+ \) )?(?:from|between)(?: the)?$/;
 const CLOSES_PART = /^(?:and|to)(?: the)?$/;
 
-/** Whether the words between two streets make them a crossing: "and", "at the intersection of". */
+/** True if the words between two streets make them a crossing: "and", "at the intersection of". */
 function isCrossing(tokens: readonly Token[], left: Street, right: Street): boolean {
   if (left.hasNumber || right.hasNumber || right.isPair || right.from - left.to > 4 || isListed(tokens, left))
     return false;
@@ -94,8 +94,8 @@ function extentStart(tokens: readonly Token[], from: number): number {
 }
 
 /**
- * Whether a distance from the place is stated: "within 300 feet of", "a setback of 25 feet from". The distance of a site
- * from a corner describes the site if it has no address.
+ * True if the text contains a distance from the place: "within 300 feet of", "a setback of 25 feet from". The distance
+ * of a site from a corner describes the site if it has no address.
  */
 function isDistant(tokens: readonly Token[], { from, to }: Span, hasAddress: boolean): boolean {
   const near = tokens.slice(Math.max(0, from - 6), to);
@@ -111,7 +111,7 @@ function useOf(tokens: readonly Token[], span: Span, hasAddress: boolean): Place
   return isReference ? 'reference' : 'affected';
 }
 
-/** Whether the place is the home of a person, or that of the meeting or its office. */
+/** True if the place is the home of a person, or that of the meeting or its office. */
 function isElsewhere(tokens: readonly Token[], { from, kind }: Span): boolean {
   const notice = phraseText(tokens, from - NOTICE_REACH, from);
   if (LOGISTICS.some((words) => notice.includes(words))) return true;

@@ -15,7 +15,7 @@ const STREET_TYPES = wordSet(`
   street streets st avenue avenues ave boulevard boulevards blvd road roads rd drive dr lane ln parkway pkwy
   freeway fwy expressway highway hwy tollway turnpike cir roads boulevards drives lanes
 `);
-/** Types that are other words too: they need a house number, or another street beside them. */
+/** Types that are also other words: they need a house number, or another street next to them. */
 const WEAK_TYPES = wordSet(`
   court ct way place pl loop row alley crossing run square path cove bend pass plaza trail trl pike glen ter
   terrace circle point ridge hill
@@ -115,7 +115,7 @@ function afterUnit(tokens: readonly Token[], at: number): number {
 
 const MONTHS = /^(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)/;
 
-/** Whether a house number is at `at`: no number of a lot or highway, no day or year of a date. */
+/** True if a house number is at `at`: no number of a lot or highway, no day or year of a date. */
 function isHouseNumber(tokens: readonly Token[], at: number): boolean {
   if (at < 0 || !HOUSE_NUMBER.test(tokens[at]!.text)) return false;
   const before = tokens[at - 1];
@@ -141,7 +141,7 @@ function streetWithoutType(
   return isAddress && isPartOfName(tokens[at + 1]) ? { to: at + 2, isSure: false } : null;
 }
 
-/** Whether a name at `at` goes on as the name of a company: "105 Church Road Partners LLC". */
+/** True if a name at `at` continues as the name of a company: "105 Church Road Partners LLC". */
 function isCompany(tokens: readonly Token[], at: number, to: number): boolean {
   const end = endOfName(tokens, at);
   return end > to && hasCompanySuffix(tokens, at, end);
@@ -155,7 +155,7 @@ function firstOfPair(tokens: readonly Token[], at: number): number {
   return from === at - 1 ? at : from;
 }
 
-/** The streets and addresses of a text. Streets of a weak type are in `weak` and count only beside another street. */
+/** The streets and addresses of a text. Streets of a weak type are in `weak` and count only next to another street. */
 export function streetsOf(tokens: readonly Token[]): (StreetSpan & { readonly isSure: boolean })[] {
   const spans: (StreetSpan & { readonly isSure: boolean })[] = [];
   for (let at = 0; at < tokens.length; at++) {

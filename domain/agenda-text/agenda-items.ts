@@ -33,7 +33,7 @@ export interface FoundAgenda {
   readonly items: readonly FoundItem[];
   /** The lines before the agenda itself, which name the meeting. */
   readonly head: readonly TextLine[];
-  /** True if matters without numbers cannot be told from other text. */
+  /** True if matters without numbers cannot be distinguished from other text. */
   readonly isDoubtful: boolean;
 }
 
@@ -43,7 +43,7 @@ function numberOf({ label, list }: Entry, parent: FoundItem | null): string | nu
   return isWhole ? label.number : `${parent.number}.${label.number}`;
 }
 
-/** "RS2022-1441", "#23-0028": the number of the matter in a column of its own. */
+/** "RS2022-1441", "#23-0028": the number of the matter in a separate column. */
 const FILE = /^\s*#?(?:[A-Z]{1,4}\d{0,4}|\d{2,4})-\d{2,5}(?=\s+\S|\s*$)/;
 
 /** Characters of the number of the matter before a title. */

@@ -165,7 +165,7 @@ export class AgendaLists {
     for (const list of this.#accepted) if (list.entries[0]!.index > other) this.#accepted.delete(list);
   }
 
-  /** After the end of the meeting, only a list with the beginning of another meeting belongs to the agenda. */
+  /** Only a list with the beginning of another meeting belongs to the agenda after the end of the meeting. */
   #dropAfterEnd(): void {
     const tops = [...this.#accepted].filter(({ parent }) => parent === null);
     const ends = tops.flatMap(({ entries }) => entries.slice(-1)).filter((entry) => isEnding(titleOf(entry)));

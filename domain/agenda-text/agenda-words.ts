@@ -138,7 +138,7 @@ export function beginsNote(text: string): boolean {
   const own = text.trim();
   return beginsPart(own) || NOTE_LABEL.test(own) || PERSON.test(own) || POSTING.test(own);
 }
-/** Characters of a title that stands alone at the top of a paper. */
+/** Maximum characters of a separate title at the top of a paper. */
 const MAX_TITLE_OF_PAPER = 80;
 const MINUTES = /\bminutes\W*$/i;
 const ON_MINUTES = /\b(?:approv|accept|adopt|consider|read|review|previous|prior|\d)/i;
@@ -171,7 +171,7 @@ export function isTitleOfSession(text: string): boolean {
 }
 
 const AGENDA_NAME = /^(.{0,80}\s)?agenda(?: and notice| packet)?$|^(?:regular )?order of business$/iu;
-/** Words before "agenda" in the name of a whole agenda, beside the kinds of sessions. */
+/** Words before "agenda" in the name of a whole agenda, in addition to the kinds of sessions. */
 const BODIES = wordSet(
   'meeting session workshop hearing county court authority district trustees directors corporation committee planning zoning',
 );

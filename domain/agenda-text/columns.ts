@@ -5,15 +5,15 @@ import type { TextLine, TextRun } from './text-line.ts';
 
 /** Points by which the edges of a column differ. */
 const SAME_EDGE = 4;
-/** Font sizes between a title and a column beside it. */
+/** Font sizes between a title and a column next to it. */
 const GAP = 1;
 /** Numbered lines that show a column. */
 const MIN_CELLS = 3;
-/** Share of the numbered lines that have a text in a column beside their titles. */
+/** Share of the numbered lines that have a text in a column next to their titles. */
 const SOME = 0.25;
 /** Share of the numbered lines that can have a text across a column. */
 const FEW = 0.1;
-/** Characters of a text beside a title. */
+/** Characters of a text next to a title. */
 const MAX_BESIDE = 45;
 
 /** Characters of a word above the number of a matter. */
@@ -102,7 +102,7 @@ interface WithoutColumns {
   readonly right: number | null;
 }
 
-/** Removes columns beside the titles of numbered lines: presenters, actions, times and pages. */
+/** Removes columns next to the titles of numbered lines: presenters, actions, times and pages. */
 export function withoutSideColumns(lines: readonly TextLine[]): WithoutColumns {
   const numbered = lines.flatMap((line): (readonly [TextLine, readonly Cell[]])[] => {
     const cells = cellsBeside(line);
@@ -119,7 +119,7 @@ export function withoutSideColumns(lines: readonly TextLine[]): WithoutColumns {
   return { lines: ownLines.flatMap((line) => (isInside(line) ? (cut(line, edges) ?? []) : line)), right };
 }
 
-/** Removes the number of a matter that stands alone on the line below a word in the same column: "REPORT", "23-0021". */
+/** Removes the number of a matter that is alone on the line below a word in the same column: "REPORT", "23-0021". */
 function withoutFileColumn(lines: readonly TextLine[]): readonly TextLine[] {
   const files = new Map<number, number>();
   for (const { x, text, isParagraph } of lines)

@@ -10,7 +10,7 @@ export interface Count {
 
 /** The number or bullet at the beginning of a line. */
 export interface Label {
-  /** As agendas cite it, without marks around it: "4", "4.A", "D1"; empty for a bullet. */
+  /** The label as agendas cite it, without marks around it: "4", "4.A", "D1"; empty for a bullet. */
   readonly number: string;
   /** The parts before the last one: "4" of "4.A"; empty for a number with one part, and for "4.0". */
   readonly prefix: string;
@@ -40,7 +40,7 @@ const MARKED = new RegExp(
 const BRACKETED = new RegExp(String.raw`^\(\s?(${ATOM})\s?\)[.:]?(?=\s|$|\p{Lu})`, 'u');
 /** "2.1 Title", "A-1 Title": a number with parts needs no mark. */
 const COMPOSED = new RegExp(String.raw`^(${ATOM}(?:${BETWEEN}${ATOM}){1,3})(?=\s+\S)`);
-/** "2.1" in a paragraph of its own, before that of the title. */
+/** "2.1" in a separate paragraph, before that of the title. */
 const ALONE = new RegExp(`^(${ATOM}(?:${BETWEEN}${ATOM}){1,3})\\s*$`);
 /** "ITEM 1: Title", "#3 Title". */
 const NAMED = new RegExp(String.raw`^${WORD}(${NUMBER})\s?[.):–—-]*(?=\s|$)`, 'i');

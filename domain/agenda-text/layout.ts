@@ -102,7 +102,7 @@ function measureRightEdge(lines: readonly TextLine[], limit: number): Pick<Layou
   return { rightEdgeAt, isMeasured };
 }
 
-/** Measures the layout of a text. A column beside the titles begins at `columnEdge`. */
+/** Measures the layout of a text. A column next to the titles begins at `columnEdge`. */
 export function measureLayout(lines: readonly TextLine[], pageWidth: number, columnEdge: number | null): Layout {
   const limit = columnEdge ?? rightEdgeOfPages(lines, pageWidth);
   const spacing = Math.min(MAX_SPACING, Math.max(USUAL_SPACING, 1.15 * typicalSpacing(lines)));

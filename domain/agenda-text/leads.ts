@@ -40,7 +40,9 @@ export function fontOfText(lines: readonly TextLine[]): string | null {
   return most;
 }
 
-/** Words that announce a matter, and are not its title: "CONSIDER", "Public Hearing:", "Discussion and Possible Action". */
+/**
+ * Words that announce a matter, and are not its title: "CONSIDER", "Public Hearing:", "Discussion and Possible Action".
+ */
 const ANNOUNCING = wordSet(`
   a act acting action after an and announcement any appoint appointment appropriate approval approve as authorize award be by case conduct consider consideration continued deliberate
   discuss discussion enact final first for hear hearing hold if in item motion necessary no number of on open or ordinance possible possibly presentation public proposed read reading receive
@@ -49,7 +51,7 @@ const ANNOUNCING = wordSet(`
 const announces = (lead: string): boolean =>
   titleWords(lead).every((word) => ANNOUNCING.has(word) || word.length < 2 || /\d/.test(word));
 
-/** True if a text in a font of its own is the whole title, and the text after it describes the matter. */
+/** True if a text in a different font is the whole title, and the text after it describes the matter. */
 const isWholeTitle = (lead: string, rest: string): boolean =>
   letters(lead).length > 3 && !announces(lead) && !isUnfinished(lead) && /^[\s:–—.-]*[\p{Lu}\d“"(]/u.test(rest);
 
@@ -107,7 +109,7 @@ export class TitleLeads {
   /** True if most titles in a font of their own end where another font begins. */
   readonly #endsMixedCase: boolean;
   readonly #fontOfText: string | null;
-  /** True if a gap stands between most titles and their descriptions. */
+  /** True if there is a gap between most titles and their descriptions. */
   readonly #endsAtGaps: boolean;
 
   constructor(lines: readonly TextLine[], openings: readonly Opening[]) {
@@ -128,7 +130,9 @@ export class TitleLeads {
     return isDescribed && next.y - line.y < MAX_DISTANCE * line.size ? { text: lead.text, rest: next.text } : null;
   }
 
-  /** Returns the end of a title on one of its lines, before other text; null if the title does not end within the line. */
+  /**
+   * Returns the end of a title on one of its lines, before other text; null if the title does not end within the line.
+   */
   endOn(line: TextLine, from: number, { font, text }: { readonly font: string | null; readonly text: string }) {
     const apart = this.#endsAtGaps ? splitAtGap(line, from) : null;
     if (apart !== null && isWholeTitle(`${text} ${apart.text}`, apart.rest)) return apart.text;

@@ -34,7 +34,7 @@ function withoutMeeting(name: string): string {
 const PLACE = '(?:city|town|village|county)';
 const STATE = '(?:texas|tx)';
 const MARKS = String.raw`[\s,–—-]+`;
-/** What follows the name of a place in the name of a body. */
+/** Words that follow the name of a place in the name of a body. */
 const BODY_AFTER_PLACE = String.raw`(?=(?:city|town|village|county|planning|board|parks)\b)`;
 /** "City of Example, Texas City Council": the place before the body. */
 const PLACE_BEFORE = pattern(

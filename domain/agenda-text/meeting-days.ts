@@ -8,7 +8,7 @@ export interface StatedDay {
   /** Position in the text. */
   readonly index: number;
   readonly end: number;
-  /** True if the weekday beside it is that of the date; null if there is none. */
+  /** True if the weekday next to it is that of the date; null if there is none. */
   readonly hasOwnWeekday: boolean | null;
 }
 

@@ -111,7 +111,7 @@ const CANCELED = new RegExp(
 );
 /** Says so only in a paper without items. */
 const NO_MEETING = /^\W*no (?:\w+ ){0,3}(?:meeting|quorum)\b|\bwill not (?:be held|meet|convene)\b/i;
-/** A part of the meeting, which is held without it. */
+/** A part of the meeting, which takes place without it. */
 const PART_OF_MEETING = /\b(?:work ?shop|(?:work|study|closed|executive|evening|afternoon) session)s?\b/i;
 /** Rules for amendments: the agenda itself might be the first. */
 const RULE = /\b(?:may|can|might) be\b|\bas amended\b|\bamended (?:by|in|from time)\b|\bminutes\b/i;

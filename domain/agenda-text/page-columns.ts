@@ -18,7 +18,7 @@ interface Numbered {
   readonly index: number;
   readonly x: number;
   readonly value: number;
-  /** True if other text stands at its left. */
+  /** True if there is other text on its left. */
   readonly isInside: boolean;
 }
 
@@ -65,7 +65,7 @@ function rowInside(numbers: readonly Numbered[]): readonly Numbered[] {
   return rows.reduce<readonly Numbered[]>((best, row) => (insideOf(row) > insideOf(best) ? row : best), []);
 }
 
-/** The parts of a line at both sides of an edge; null if a text stands across it. */
+/** The parts of a line at both sides of an edge; null if a text crosses it. */
 function sidesOf(line: TextLine, edge: number): readonly [left: TextLine | null, right: TextLine | null] | null {
   const isLeft = ({ x }: TextLine['runs'][number]): boolean => x < edge - SAME_EDGE;
   if (line.runs.some((run) => isLeft(run) && run.right > edge + SAME_EDGE)) return null;
@@ -79,7 +79,7 @@ interface Region {
   readonly end: number;
 }
 
-/** Both columns can go on above the first and below the last number. */
+/** Both columns can continue above the first and below the last number. */
 function regionOf(lines: readonly TextLine[], numbers: readonly Numbered[], edge: number): Region {
   let [start, end] = [numbers[0]!.index, numbers.at(-1)!.index];
   const isOneSided = (line: TextLine | undefined): boolean =>

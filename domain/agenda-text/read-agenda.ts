@@ -13,7 +13,7 @@ import type { DocumentText } from './text-line.ts';
 export type TextEvidence = 'readable' | 'no_text_layer';
 
 export interface AgendaDocumentItem {
-  /** As the agenda counts it, with the numbers around it: "4.A". */
+  /** The label as the agenda counts it, including the outer numbers: "4.A". */
   readonly number: string | null;
   readonly section: string | null;
   readonly title: string;
@@ -25,7 +25,7 @@ export interface AgendaDocumentItem {
 export interface AgendaDocument extends MeetingFacts {
   readonly textEvidence: TextEvidence | null;
   readonly items: readonly AgendaDocumentItem[];
-  /** Why there are no items. */
+  /** Reason why there are no items. */
   readonly reason?: string;
 }
 
@@ -98,7 +98,7 @@ interface Division {
   readonly text: DocumentText;
   readonly facts: MeetingFacts;
   readonly items: readonly AgendaDocumentItem[];
-  /** Why the paper is not an agenda; null if it is one. */
+  /** Reason why the paper is not an agenda; null if it is one. */
   readonly other: string | null;
   readonly isDoubtful: boolean;
 }

@@ -28,10 +28,10 @@ function edgesOf(lines: readonly TextLine[]): readonly Edge[] {
   return [...top, ...bottom];
 }
 
-/** Pages are of the same size, so that a place can be compared by its height. */
+/** Pages have the same size, so that a place can be compared by its height. */
 const placeOf = ({ line }: Edge): string => `${Math.round(line.y / SAME_PLACE)}`;
 
-/** Counts the pages on which a text stands at a place or next to it. */
+/** Counts the pages that have a text at a place or next to it. */
 function countPlaces(edges: readonly Edge[]): (edge: Edge) => number {
   const pages = new Map<string, Set<number>>();
   const key = (text: string, place: number): string => `${place} ${text}`;

@@ -32,7 +32,7 @@ function titleEdge({ line, from }: Opening): number {
     if (length > from && run.text.trim() !== '') {
       const before = Math.max(0, from - (length - run.text.length));
       const width = (run.right - run.x) / Math.max(1, run.text.length);
-      // A space before the first word of a run stands for the gap before it.
+      // A space before the first word of a run represents the gap before it.
       const spaces = before === 0 ? 0 : Math.max(0, run.text.slice(before).search(/\S/));
       return run.x + (before + spaces) * width;
     }
@@ -61,7 +61,7 @@ function isCentered({ last, opening, edge, font }: Growing, { x, right, runs }: 
   return Math.abs((x + right) / 2 - middle) < CENTERED && runs.some((run) => run.font === font);
 }
 
-/** True if a line in the font of the title goes on below its first word at the top of the next page. */
+/** True if a line in the font of the title continues below its first word at the top of the next page. */
 function isOverPage({ last, edge, opening, font, layout }: Growing, next: TextLine): boolean {
   const isBelow = Math.abs(next.x - edge) <= OUTSIDE && edge >= opening.line.x + MIN_HANGING;
   return isBelow && next.runs[0]!.font === font && isFull(last, next, layout.rightEdgeAt(edge));
@@ -134,7 +134,10 @@ export interface TitleContext {
   readonly isStart: (index: number) => boolean;
 }
 
-/** Returns the title that begins on a line after `from` characters. `isStart` is true for lines that begin something else. */
+/**
+ * Returns the title that begins on a line after `from` characters. `isStart` is true for lines that begin something
+ * else.
+ */
 export function readTitle(
   lines: readonly TextLine[],
   index: number,

@@ -102,7 +102,7 @@ const coveredBy = (titles: readonly UnnumberedTitle[]): ReadonlySet<number> =>
 
 export interface UnnumberedPart {
   readonly titles: readonly UnnumberedTitle[];
-  /** True if matters of an agenda without numbers cannot be told from other text. */
+  /** True if matters of an agenda without numbers cannot be distinguished from other text. */
   readonly isDoubtful: boolean;
 }
 
@@ -162,7 +162,7 @@ export class UnnumberedTitles {
     return titles;
   }
 
-  /** True for a line that begins a note on an item, or stands below the name of the note. */
+  /** True for a line that begins a note on an item, or is below the name of the note. */
   #isNote(index: number): boolean {
     const { lines } = this.#part;
     const above = lines[index - 1]?.text.trim() ?? '';
@@ -220,7 +220,9 @@ export class UnnumberedTitles {
     return [start, ending === undefined ? (last < 0 ? limit : last + 1) : ending.index + 1];
   }
 
-  /** Nothing stands between a title and the first item; a few lines where the agenda has no step that opens the meeting. */
+  /**
+   * Nothing stands between a title and the first item; a few lines where the agenda has no step that opens the meeting.
+   */
   #isNear(end: number, start: number, reach: number): boolean {
     const { lines } = this.#part;
     if (reach === 0) return end === start && lines[end - 1]!.page === lines[start]!.page;

@@ -18,7 +18,7 @@ export interface ComposedQuery {
 
 const MAX_PAIRS = 8;
 const MAX_EXACT = 8;
-/** Alternatives of a word that are looked up beside its neighbors. */
+/** Alternatives of a word that are looked up with its neighbors. */
 const MAX_SPELLINGS = 3;
 export const LEXEME = /'((?:[^'\\]|''|\\\\)+)'/g;
 

@@ -27,8 +27,8 @@ interface CandidateSearch
 const inTitle = (query: string): string => query.replaceAll(LEXEME, `$&:${WEIGHT.title}`);
 
 /**
- * One row: a page of the latest candidates in windows of time, ranked, as JSON. Without a name, so that it is planned
- * for this very query.
+ * One row: a page of the latest candidates in windows of time, ranked, as JSON. The statement has no name, so that
+ * PostgreSQL plans it for this query.
  */
 export function searchCandidates(generation: number, search: CandidateSearch): Statement {
   const { entries, isLive } = tablesOf(AGENDA_SEARCH, generation);

@@ -1,6 +1,6 @@
 import type { RecordData } from '../../domain/records/resources.ts';
 
-/** Who recommends an action, and the number of an ordinance before it. */
+/** The recommending body before an action, and the number of an ordinance. */
 const BEFORE = /^As recommended by [^:;]{1,160}?\d{4}[,:]\s*|^(?:ord|res)(?:inance|olution)?\.? no\.? [\d-]+ - /i;
 const VERB = '(?:accept|adopt|approv|authoriz|award|consider|conduct|deny|direct|hold|introduc)';
 const PROPOSES = new RegExp(

@@ -23,7 +23,7 @@ export interface ReadTexts {
   readonly bodyName: string;
 }
 
-/** What topics with a model are read with. */
+/** The reader of topics with a model. */
 export interface TrainedTopics {
   readonly lexicon: Lexicon;
   readonly model: TopicModel;
@@ -66,7 +66,7 @@ const withKeywords = (texts: ReadTexts, evidence: ReadonlyMap<Topic, KeywordEvid
   keywords: new Map([...evidence].map(([{ slug }, { confidence }]) => [slug, confidence])),
 });
 
-/** True if the texts are of a matter, not of a step, a heading or a note. */
+/** True if the texts belong to a matter, not to a step, a heading or a note. */
 export function isItem(texts: TopicTexts, { lexicon, model }: TrainedTopics): boolean {
   return isItemScore(scoresOf(featuresOf(texts, lexicon), model), model);
 }

@@ -50,9 +50,9 @@ interface SourceState {
   /** Rows that the last check left out, and events that it published incompletely. */
   readonly skipped: number;
   readonly degraded: number;
-  /** Why the last check failed; null if it succeeded. */
+  /** Reason why the last check failed; null if it succeeded. */
   readonly failure: string | null;
-  /** Why the last sync left out rows or published meetings incompletely. */
+  /** Reason why the last sync left out rows or published meetings incompletely. */
   readonly reasons: readonly CheckReason[];
 }
 

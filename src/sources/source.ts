@@ -12,7 +12,10 @@ export const IGNORE_ROBOTS = [
   'read pages and documents that robots.txt excludes, because the site permits it',
 ] as const;
 
-/** A platform that publishes records, as `sources sync` shows it. A client is what one sync reads and what `CIVIC_POLL` names. */
+/**
+ * A platform that publishes records, as `sources sync` shows it. A client is what one sync reads and what `CIVIC_POLL`
+ * names.
+ */
 export interface Source {
   readonly description: string;
   /** Meaning of `--client`. */
@@ -117,7 +120,7 @@ export interface SyncReport {
   readonly degraded: readonly Finding[];
   /** Events that are listed but could not be read; none of their records was removed. `skipped` has the reasons. */
   readonly failedEvents: number;
-  /** Why the source could not be read as a whole; null when it could. */
+  /** Reason why the source could not be read as a whole; null when it could. */
   readonly failure: string | null;
   /** Ids of the `sources` records that the run checked. */
   readonly sourceIds: readonly string[];

@@ -72,7 +72,7 @@ export interface Trial {
   readonly items: readonly object[];
   readonly skipped: SyncReport['skipped'];
   readonly degraded: SyncReport['degraded'];
-  /** Why the source could not be read as a whole; null when it could. */
+  /** Reason why the source could not be read as a whole; null when it could. */
   readonly failure: string | null;
 }
 
@@ -85,7 +85,10 @@ const NOTHING_STORED: StoredDocuments = {
   texts: async () => [],
 };
 
-/** Reads a client as a sync does, and writes nothing. Only the `limit` meetings that are closest to today are read in full. */
+/**
+ * Reads a client as a sync does, and writes nothing. Only the `limit` meetings that are closest to today are read in
+ * full.
+ */
 export async function trySource(
   connector: Connector,
   request: Omit<SyncRequest, 'place' | 'limit'> & { readonly limit: number },

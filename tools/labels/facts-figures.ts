@@ -28,7 +28,7 @@ const plain = (text: string): string =>
   (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).filter((word) => word !== 'the').join(' ');
 const contains = (left: string, right: string): boolean => ` ${left} `.includes(` ${right} `);
 
-/** True if two names are the same, or one of them is a longer form of the other. */
+/** True if two names are equal, or one of them is a longer form of the other. */
 function isSameName(name: string, label: string): boolean {
   const [found, wanted] = [plain(name), plain(label)];
   return contains(found, wanted) || (contains(wanted, found) && found.length * 3 >= wanted.length);

@@ -20,7 +20,7 @@ const OF_OUTCOME = {
 export type Ended = (typeof OF_OUTCOME)[keyof typeof OF_OUTCOME] | 'filed' | 'cancelled' | 'postponed';
 
 /**
- * What became of an item. `handled`: its action or title shows that it was handled, without an outcome. `open`: the
+ * Outcome of an item. `handled`: its action or title shows that it was handled, without an outcome. `open`: the
  * records show no end, so it can be reported as listed, but not as upcoming. `past`: its meeting is over.
  */
 export interface Standing {
@@ -49,8 +49,8 @@ interface Worded {
 }
 
 /**
- * Returns the outcome with the first words that mean the same. Filing a matter ends it without a decision, and the words
- * describe that more exactly.
+ * Returns the outcome with the first words that mean the same. Filing a matter ends it without a decision, and the
+ * words describe that more exactly.
  */
 function concluded(kind: Ended, texts: readonly Worded[]): Standing {
   const filed = kind === 'no_action' ? texts.find(({ meaning }) => meaning === 'filed') : undefined;

@@ -16,7 +16,7 @@ const MATTER = '(?:public )?(?:hearings?|meeting|session|item|case|reading)';
 const BY_BODY = String.raw`(?: (?:by|before) the (?:[A-Z][\w&-]* ?){1,5})?`;
 const TIES = '(?:,? on| for|,? at the)?:? ';
 const PUT_OFF = anyPhrase('continued?, defer(?:red)?, postponed?, held under advisement, tabled?, carried over, moved');
-/** Words right before a day of a later meeting on the item itself; an election to be held is none. */
+/** Words right before a day of a later meeting on the item itself; a future election is none. */
 const ANNOUNCES = [
   String.raw`\b${MATTER}(?: [^.;:]{0,80}?)? to be (?:held|heard|considered)`,
   String.raw`\b${PUT_OFF}(?: (?:this|the) (?:item|case|hearing|request))? (?:to|until)(?: the)?`,

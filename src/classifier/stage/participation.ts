@@ -17,7 +17,8 @@ function statedUrl(text: string): string | null {
 }
 
 /**
- * Returns how to take part while an item is open: register if the texts say so, comment at a hearing, else attend. After a carried call for a hearing, invites to the hearing until its day is over.
+ * Returns how to take part while an item is open: register if the texts say so, comment at a hearing, else
+ * attend. Invites to the hearing until its day is over if its call carried.
  */
 export function participationOf(
   { meeting, today = '' }: ClassificationSubject,

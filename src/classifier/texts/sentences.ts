@@ -22,7 +22,7 @@ const OPENERS = wordSet(
   'a an the this that these those it its in if all any each such there he she they we who staff note requested',
 );
 
-/** What is written behind the matter itself: labels, and a sentence on the meeting. */
+/** Text after the matter itself: labels, and a sentence on the meeting. */
 const ASIDE = anyOf(
   'Financing:',
   'Funding:',
@@ -46,7 +46,9 @@ const NEXT_WORD = /["“(]?([\p{L}]+)/uy;
 const REMARK = 60;
 const isInRemark = (before: string): boolean => before.lastIndexOf('(') > before.lastIndexOf(')');
 
-/** Returns true for a full stop behind an abbreviation or an initial, or in a short remark, in front of the next word. */
+/**
+ * Returns true for a full stop behind an abbreviation or an initial, or in a short remark, in front of the next word.
+ */
 export function isAbbreviation(text: string, stop: number, next: number): boolean {
   if (isInRemark(text.slice(Math.max(0, stop - REMARK), stop))) return true;
   const word = LAST_WORD.exec(text.slice(Math.max(0, stop - 20), stop))?.[1]?.toLowerCase() ?? '';

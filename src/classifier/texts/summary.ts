@@ -11,7 +11,7 @@ import { titleWordsOf } from './title-words.ts';
 export const WORDS_LIMIT = 200;
 /** Length behind the limit that decides whether a text can end there, in UTF-16 code units. */
 const AHEAD = 30;
-/** How many characters an end of each rank may be earlier than an end before a preposition. */
+/** Number of characters by which an end of each rank may precede an end before a preposition. */
 const WORTH = [45, 20, 0, -70] as const;
 /** Words and marks at the end of a beginning that belong to what follows. */
 const NEEDY = anyWord(`

@@ -79,7 +79,7 @@ function withoutNumbers(title: string): string {
 /** "Action to approved additional work": what remains would say that it was done. */
 const isDone = (word: string): boolean => word.endsWith('ed');
 
-/** Removes "Discuss and consider", "Conduct a public hearing on" and the like, if what remains stands alone. */
+/** Removes "Discuss and consider", "Conduct a public hearing on" and the like, if the rest is a title by itself. */
 function withoutForm(title: string): string {
   const hearing = HEARING_FORM.exec(title)?.[0] ?? '';
   const tokens = [...title.slice(hearing.length).matchAll(/[\p{L}\d$#“"’'-]+/gu)];

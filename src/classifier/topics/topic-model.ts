@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Features } from './features.ts';
 
-/** Output that is true of items that the body decides, hears or is told, and of no step or heading. */
+/** Output that is true for items that the body decides, hears or receives, and false for steps and headings. */
 export const ITEM_OUTPUT = 'item';
 
 /** Linear models of topics, as `npm run labels -- --train` writes them. */

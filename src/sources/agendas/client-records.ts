@@ -14,7 +14,7 @@ export interface CheckedSource {
 
 /** A source that a run did not check. */
 export interface UnreadSource extends CheckedSource {
-  /** When its past events were read, in ISO 8601; null if none were. */
+  /** Time at which its past events were read, in ISO 8601; null if none were. */
   readonly readAt: string | null;
 }
 
@@ -40,8 +40,8 @@ function ownSources(sources: ReadonlyMap<string, RecordData<'sources'>>, client:
 }
 
 /**
- * Returns the records that the sync of a client has published, children first, without those of the catalogue and of other sources. A
- * body stays if another source names it.
+ * Returns the records that the sync of a client has published, children first, without those of the catalogue and of
+ * other sources. A body stays if another source names it.
  */
 export async function recordsOfClient(
   known: PublishedRecords,

@@ -2,7 +2,7 @@ import type { EventItemRow } from './rows.ts';
 import { mapInSteps, type Steps } from '../../../domain/text/steps.ts';
 import { oneLine } from './values.ts';
 
-/** The rows of one item. Some sources record each action on an item as a row of its own. */
+/** The rows of one item. Some sources record each action on an item as a separate row. */
 export interface ItemRows {
   /** The row on the agenda. */
   readonly head: EventItemRow;
@@ -18,7 +18,7 @@ const inMinutes = (left: EventItemRow, right: EventItemRow): number =>
 const isOnAgenda = (row: EventItemRow): boolean =>
   oneLine(row.EventItemTitle) !== null && typeof row.EventItemAgendaSequence === 'number';
 
-/** A row without a place on the agenda of its own has the sequence 0. */
+/** A row without its own place on the agenda has the sequence 0. */
 const hasPlace = (row: EventItemRow): boolean => isOnAgenda(row) && row.EventItemAgendaSequence! > 0;
 
 const headRow = (rows: readonly EventItemRow[]): EventItemRow =>
@@ -28,7 +28,10 @@ type Group = EventItemRow[];
 
 const numberOf = (row: EventItemRow): string | null => oneLine(row.EventItemAgendaNumber);
 
-/** Groups by agenda number. A row without a number belongs to the first group, and a group without a number gets the next number. */
+/**
+ * Groups by agenda number. A row without a number belongs to the first group, and a group without a number gets the
+ * next number.
+ */
 class NumberedGroups {
   readonly #groups = new Map<string | null, Group>();
 
@@ -67,7 +70,7 @@ class Matter {
     this.#current = group;
   }
 
-  /** The item that a row without a place of its own belongs to: the placed one before it, else the first one. */
+  /** The item that a row without its own place belongs to: the placed one before it, else the first one. */
   groupOfAction(row: EventItemRow): Group {
     const number = numberOf(row);
     const placed = number === null ? this.#current : (this.#byNumber.get(number) ?? this.#byNumber.get(null));
@@ -76,8 +79,8 @@ class Matter {
 }
 
 /**
- * Rows with one matter file are one item, except those that have a place on the agenda with a title or number of their own: a hearing on a
- * matter and its adoption are two items. The order is that of the first rows.
+ * Rows with one matter file are one item, except those that have a place on the agenda with a title or number of their
+ * own: a hearing on a matter and its adoption are two items. The order is that of the first rows.
  */
 export function* itemRowsInSteps(rows: readonly EventItemRow[]): Steps<readonly ItemRows[]> {
   const matters = new Map<string, Matter>();

@@ -6,11 +6,12 @@ import { type OwnRecord, upsert } from '../source.ts';
 import { attachmentId } from './own-records.ts';
 
 /**
- * An event that another source publishes as a meeting has no meeting of its own. Its address is a document of that meeting, and its agenda and
- * items are of that meeting too. The ids derive from the source of the event, so that every client can attribute the records.
+ * An event that another source publishes as a meeting has no separate meeting. Its address is a document of that
+ * meeting, and its agenda and items belong to that meeting too. The ids derive from the source of the event, so that
+ * every client can attribute the records.
  */
 type PartOfJoined = 'recording' | 'agenda' | FileOfJoined;
-/** Files of a source of agendas that stay beside the address of the event. */
+/** Files of a source of agendas that stay in addition to the address of the event. */
 type FileOfJoined = 'packet' | 'minutes';
 const FILES: readonly FileOfJoined[] = ['packet', 'minutes'];
 const idOf = (sourceId: string, kind: PartOfJoined, eventId: number | string): string =>

@@ -20,7 +20,10 @@ interface Parts {
   readonly place: ClientPlace;
   readonly bodies: ClientBodies;
   readonly label: string;
-  /** True for a source of recordings. Its events join the meetings of every other platform, those of a source of agendas the meetings of older sources. */
+  /**
+   * True for a source of recordings. Its events join the meetings of every other platform, those of a source of agendas
+   * the meetings of older sources.
+   */
   readonly isSecondary: boolean;
   /** Local date `YYYY-MM-DD` from which recordings that the source no longer lists are looked for. */
   readonly since: string;
@@ -37,8 +40,8 @@ export const recordingsSince = (now: number, timezone: string): string =>
   dateOfDay(localDay(now - LOOK_BACK, timezone));
 
 /**
- * The events of a source that are meetings of another source. `readPublished` loads what is published, `pair` finds the meetings;
- * both before the first event is read.
+ * The events of a source that are meetings of another source. `readPublished` loads what is published, `pair` finds the
+ * meetings; both before the first event is read.
  */
 export class JoinedSources {
   readonly #parts: Parts;
@@ -158,7 +161,7 @@ export class JoinedSources {
     return [{ id: String(event.EventId), publicBodyId, day, startsAt, kind, isOff }];
   }
 
-  /** Returns the meeting of the other source that the event is; null if it is a meeting of its own. */
+  /** Returns the meeting of the other source that the event is; null if it is a separate meeting. */
   async meetingOf(eventId: string): Promise<{ readonly id: string; readonly hasItems: boolean } | null> {
     const id = this.#pairs.get(eventId);
     // The other source can be removed during the run.

@@ -63,7 +63,10 @@ type Start = Pick<RecordData<'meetings'>, 'startsAt' | 'startTime'>;
 const isOn = ({ startsAt }: Start, day: string, timezone: string): boolean =>
   dateOfDay(localDay(Date.parse(startsAt), timezone)) === day;
 
-/** Returns the day and start of an event, or why it has none. Without a readable time the meeting begins with its local day. */
+/**
+ * Returns the day and start of an event, or why it has none. A meeting without a readable time begins with its local
+ * day.
+ */
 function startOf(event: EventRow, { known, timezone, file }: EventPlace): (Start & { readonly day: string }) | string {
   const day = localDate(event.EventDate);
   if (day === null) return `has no readable date (${JSON.stringify(event.EventDate)})`;
@@ -282,13 +285,15 @@ const recordingPublished = (event: EventRow): boolean =>
   oneLine(event.EventVideoStatus)?.toLowerCase() === 'public' &&
   (oneLine(event.EventVideoPath) ?? oneLine(event.EventMedia?.toString())) !== null;
 
-/** The status "Deferred" of an agenda concerns the meeting. The same status of minutes might concern only the minutes. */
+/**
+ * The status "Deferred" of an agenda concerns the meeting. The same status of minutes might concern only the minutes.
+ */
 const agendaNotice = (name: Text): Notice | null =>
   oneLine(name)?.toLowerCase() === 'deferred' ? 'postponed' : noticeInStatusName(name);
 
 /**
- * Reads the status from status names, comment, name, location, time, or an agenda that consists of the notice. `held` needs final minutes or a
- * published recording.
+ * Reads the status from status names, comment, name, location, time, or an agenda that consists of the notice. `held`
+ * needs final minutes or a published recording.
  */
 export function meetingStatus(event: EventRow, items: readonly EventItemRow[], day: string): Status {
   const context = { bodyName: event.EventBodyName ?? '', title: event.EventTitle, day, sessions: false };

@@ -6,7 +6,7 @@ export interface Session {
   readonly publicBodyId: string;
   /** Local date `YYYY-MM-DD`. */
   readonly day: string;
-  /** Start in milliseconds; null without a stated time. */
+  /** Start in milliseconds; null without a time. */
   readonly startsAt: number | null;
   /** Kinds of meeting that the title names. */
   readonly kind: string;
@@ -38,7 +38,10 @@ const TESTS: readonly Test[] = [
 /** Returns the text that is equal for an event and a meeting of one body on one day. */
 const dayKey = ({ publicBodyId, day, isOff }: Session): string => `${publicBodyId} ${day} ${isOff}`;
 
-/** Returns ids of meetings by the id of the event that is the same meeting. An event that might be several meetings, or the reverse, has none. */
+/**
+ * Returns ids of meetings by the id of the event that is the same meeting. An event that might be several meetings, or
+ * the reverse, has none.
+ */
 export function pairMeetings(events: readonly Session[], meetings: readonly Session[]): ReadonlyMap<string, string> {
   const meetingsOfDay = Map.groupBy(meetings, dayKey);
   const pairs = new Map<string, string>();

@@ -10,7 +10,7 @@ import { mapInSteps, type Steps } from '../../../domain/text/steps.ts';
 export const STAMP_LOOK_BACK = 7 * DAY_MS;
 /** Events dated within this time before today, or later, are read at every poll. */
 const DATE_LOOK_BACK = 60 * DAY_MS;
-/** Up to this number of events, every poll reads them all and uses no stamp. */
+/** Maximum number of events that every poll reads completely, without stamps. */
 export const READ_ALL_UP_TO = 500;
 
 interface PollWindow {
@@ -31,7 +31,10 @@ export const isEachRead = (
   { named, isUnstamped }: Pick<PollWindow, 'named' | 'isUnstamped'>,
 ): boolean => named || (events.length <= READ_ALL_UP_TO && !isUnstamped);
 
-/** Returns the listed events whose items must be read again. The list itself is always read whole, so that vanished events are found. */
+/**
+ * Returns the listed events whose items must be read again. The list itself is always read whole, so that vanished
+ * events are found.
+ */
 export function* eventsToReadInSteps(events: readonly EventRow[], window: PollWindow): Steps<readonly EventRow[]> {
   if (isEachRead(events, window)) return events;
   const recent = new Date(window.now - DATE_LOOK_BACK).toISOString().slice(0, 10);

@@ -12,7 +12,10 @@ import { eventPlace, type RunContext } from './run-context.ts';
 import type { Joined } from './twins.ts';
 import { localDate, meetingTitle, publicUrl } from './values.ts';
 
-/** Writes a meeting and marks its former records for removal. With `isPartial` another event might have the missing records. Returns false for a skipped one. */
+/**
+ * Writes a meeting and marks its former records for removal. If `isPartial`, another event might have the missing
+ * records. Returns false for a skipped one.
+ */
 export async function publishMeeting(
   run: RunContext,
   joined: Joined<EventReading>,

@@ -2,7 +2,10 @@ import { z } from 'zod';
 import { MAX_SOURCE_TEXT, plainText, readSourceText } from '../../../domain/text/source-text.ts';
 import { runAtOnce, type Steps } from '../../../domain/text/steps.ts';
 
-/** Rows in the form of the Legistar Web API, with the used fields only. Every field except the id can be missing or null. */
+/**
+ * Rows in the form of the Legistar Web API, with the used fields only. Every field except the id can be missing or
+ * null.
+ */
 const plain = z.string().transform(plainText);
 /** A text that people or rules read, as plain text. */
 const text = plain.nullish();
@@ -35,7 +38,10 @@ export const eventRow = z.object({
   EventMinutesStatusName: text,
   EventLocation: text,
   EventComment: text,
-  /** The whole name of the meeting, on platforms without a comment. It can contain a notice that the meeting is canceled. */
+  /**
+   * The whole name of the meeting, on platforms without a comment. It can contain a notice that the meeting is
+   * canceled.
+   */
   EventName: text,
   /** Reason why the source hides the event from the public, on platforms with such a mark. */
   EventHidden: raw,
@@ -79,7 +85,7 @@ export const eventItemRow = z.object({
   EventItemGroup: text,
   /** Kind of the row, where the source of the rows decides it with the section. */
   EventItemKind: z.enum(['item', 'heading', 'procedural']).nullish(),
-  /** Address of the item, where it has one of its own. */
+  /** Address of the item, if it has one. */
   EventItemInSiteURL: raw,
   EventItemMatterFile: text,
   EventItemMatterType: text,
@@ -129,7 +135,7 @@ export interface Skipped {
 const reasonOf = (error: z.ZodError): string =>
   error.issues.map((issue) => `${issue.path.join('.') || 'row'}: ${issue.message}`).join('; ');
 
-/** Returns why a part of a list could not be read, if the row stands for such a part. */
+/** Returns why a part of a list could not be read, if the row represents such a part. */
 function unreadReason(row: unknown): string | null {
   const reason = (row as { readonly EventUnread?: unknown } | null)?.EventUnread;
   return typeof reason === 'string' ? reason : null;

@@ -76,7 +76,7 @@ export class RunFindings {
   }
 
   /** Number of skipped rows of a source, including those of the whole client (`shared`), and of incompletely published events. */
-  leftOf(sourceId: string) {
+  skippedCountsOf(sourceId: string) {
     const { skipped, degraded } = this.#countsOf(sourceId);
     const shared = this.#countsOf(WHOLE_CLIENT).skipped;
     return { skipped: skipped + shared, shared, degraded };

@@ -83,7 +83,7 @@ export async function syncAgendas(
   await checks.add(
     sources.map((source) => {
       const failureOfSource = failure ?? findings.failureOf(source.sourceId);
-      const skippedCounts = failure === null ? findings.leftOf(source.sourceId) : null;
+      const skippedCounts = failure === null ? findings.skippedCountsOf(source.sourceId) : null;
       return sourceCheckChange(source, place, {
         at,
         failure: failureOfSource,

@@ -58,7 +58,7 @@ export function civicPlusArchiveReader({ web, site, amid, since, clock }: Archiv
   });
 }
 
-/** Lists of agendas and of minutes with one name are of one body. */
+/** Lists of agendas and of minutes with one name belong to one body. */
 const eventsOf = (name: string, lists: readonly ArchiveList[], from: string): readonly ListedEvent[] =>
   paperEvents({
     body: { id: derivedNumber(name.toLowerCase()), name },

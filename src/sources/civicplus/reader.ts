@@ -93,7 +93,10 @@ const listsToRead = (categories: readonly Category[], firstYear: number): readon
     years.filter((year) => year >= firstYear && year !== shownYear).map((year) => ({ id, name, year })),
   );
 
-/** Returns the rows of a year, or why they cannot be read. A category without agendas, and an error, answer with a whole page. */
+/**
+ * Returns the rows of a year, or why they cannot be read. A category without agendas, and an error, answer with a whole
+ * page.
+ */
 async function tryReadYear(
   web: WebReader,
   home: string,
@@ -115,13 +118,13 @@ async function tryReadYear(
 interface Body {
   readonly id: number;
   readonly name: string;
-  /** Why the meetings are those of no body. */
+  /** Reason why the meetings belong to no body. */
   readonly unplaced?: string;
 }
 
 /**
- * Returns the body of a row. Lists of agendas, of packets and of minutes with one name are of one body. Where the list
- * names no body, the title can.
+ * Returns the body of a row. Lists of agendas, of packets and of minutes with one name belong to one body. If the list
+ * names no body, the title might.
  */
 function bodyFinder(categories: readonly Category[]): (row: AgendaRow) => Body | null {
   const named = categories.map(({ id, name }) => ({ id, list: name ?? '', name: bodyOfPapers(name ?? '') }));

@@ -4,20 +4,23 @@ import { derivedNumber } from '../listed/listed-reader.ts';
 import { type Steps } from '../../../domain/text/steps.ts';
 import { type Cell, tableRowsInSteps } from './table-rows.ts';
 
-/** A letter numbers a part of the agenda, digits in parentheses an item of it. Parts and groups are in the ids of published items. */
+/**
+ * A letter numbers a part of the agenda, digits in parentheses an item of it. Parts and groups are in the ids of
+ * published items.
+ */
 const PART = /^[A-Z]{1,2}\.$/;
 const ITEM = /^\(\d{1,3}\)$/;
 /** Other numbers: "1.", "2)", "1.1", "A.1", "(a)", "iv.", "12". */
 const TOKEN = String.raw`(?:\d{1,3}|[A-Z]{1,2}|[a-z]{1,2}|[IVXL]{1,7}|[ivxl]{1,7})`;
 const FURTHER = String.raw`(?:[.-]\(?${TOKEN}\)?|\(${TOKEN}\)|(?<=\d)[A-Za-z]|(?<=[A-Za-z])\d{1,3})`;
 const NUMBER = new RegExp(String.raw`^(?:\(${TOKEN}\)|${TOKEN}${FURTHER}{0,4}[.):]|\d{1,3}|${TOKEN}${FURTHER}{1,4})$`);
-/** A number at the beginning of a text that has no cell of its own for it. */
+/** A number at the beginning of a text, without a separate cell. */
 const NUMBERED_TEXT = new RegExp(String.raw`^(\(${TOKEN}\)|${TOKEN}(?:\.${TOKEN}){0,4}[.)])\s+(.*)$`, 's');
 const ACTION = String.raw`(?:votes?|motion|second|items?|no action|see)\b`;
 /** Capitals head a group of items, unless they state an action: "CONSENT AGENDA", not "MOTION TO APPROVE". */
 const GROUP = new RegExp(String.raw`^(?!${ACTION})(?=.*\p{L}{4})[\p{Lu}\p{M}\d ,.&'’()/-]{4,60}$`, 'iu');
 const LOWER_CASE = /\p{Ll}/u;
-/** A text of its own, rather than a mark beside a link. */
+/** A separate text, rather than a mark next to a link. */
 const OWN_TEXT = /\p{L}{4}|\d/u;
 
 const isNumber = (label: string): boolean => PART.test(label) || ITEM.test(label) || NUMBER.test(label);
@@ -28,7 +31,7 @@ interface NumberedRow {
   readonly links: Cell['links'];
 }
 
-/** Rows with the number in a cell of its own or, in an agenda without such rows, at the beginning of the text. */
+/** Rows with the number in a separate cell or, in an agenda without such rows, at the beginning of the text. */
 function numberedRows(rows: readonly (readonly Cell[])[]): readonly NumberedRow[] {
   if (rows.some(([number]) => isNumber(number?.text ?? '')))
     return rows.map(([number, content]) => ({
@@ -60,7 +63,10 @@ class NumberPath {
     return this.#labels.length;
   }
 
-  /** A number of a style that is in the path replaces the one there and all below it. A part, or a number that names its parents, starts a new path. */
+  /**
+   * A number of a style that is in the path replaces the one there and all below it. A part, or a number that names its
+   * parents, starts a new path.
+   */
   enter(label: string): void {
     const own = this.#levelOf(label);
     const level = this.#labels.map(this.#levelOf).findIndex((outer) => outer === own || outer.startsWith(`${own}.`));
@@ -85,7 +91,10 @@ class OpenGroup {
   }
 }
 
-/** Creates a function that returns the same id for the same texts. The ids of further rows with the same texts include their count. */
+/**
+ * Creates a function that returns the same id for the same texts. The ids of further rows with the same texts include
+ * their count.
+ */
 function createRowIds() {
   const places = new Map<string, number>();
   return (...texts: readonly string[]): number => {
@@ -99,9 +108,9 @@ function createRowIds() {
 const ROWS_A_STEP = 500;
 
 /**
- * Returns the items of the HTML of a CivicWeb agenda as rows of Legistar. Rows without a number are headings, names and votes between the items.
- * Groups of a part can count from (1), so the number of an item includes the heading of its group. The title of an item that consists of links is
- * their names.
+ * Returns the items of the HTML of a CivicWeb agenda as rows of Legistar. Rows without a number are headings, names and
+ * votes between the items. Groups of a part can count from (1), so the number of an item includes the heading of its
+ * group. The title of an item that consists of links is their names.
  */
 export function* agendaRowsInSteps(meetingId: number, html: string, portal: string): Steps<object[]> {
   const rows: object[] = [];

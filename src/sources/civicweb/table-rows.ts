@@ -9,7 +9,7 @@ interface Link {
 }
 
 export interface Cell {
-  /** The text beside the links. */
+  /** The text next to the links. */
   readonly text: string | null;
   readonly links: readonly Link[];
 }
@@ -31,7 +31,10 @@ const cellOf = ({ html, links }: OpenCell): Cell => ({
 
 const TAGS_A_STEP = 5_000;
 
-/** Reads tags in order. `#row`, `#cell` and `#link` are those that are open; `#outer` has those around the tables that are open. */
+/**
+ * Reads tags in order. `#row`, `#cell` and `#link` are those that are open; `#outer` has those around the tables that
+ * are open.
+ */
 class TableReader {
   readonly #rows: OpenCell[][] = [];
   readonly #outer: (readonly [OpenCell[] | null, OpenCell | null])[] = [];
@@ -72,7 +75,10 @@ class TableReader {
   }
 }
 
-/** The rows of all tables of a document in the order in which they begin. The text of a table in a cell is in the cells of that table alone. */
+/**
+ * The rows of all tables of a document in the order in which they begin. The text of a table in a cell is in the cells
+ * of that table alone.
+ */
 export function* tableRowsInSteps(html: string): Steps<readonly (readonly Cell[])[]> {
   const tags = yield* tagsInSteps(html);
   return yield* mapInSteps(yield* new TableReader().read(html, tags), (cells) => cells.map(cellOf));

@@ -11,7 +11,7 @@ export type ListedEvent =
       readonly EventBodyId: number;
       readonly EventBodyName: string;
       readonly EventDate: string;
-      /** Why the source does not show the event to the public. */
+      /** Reason why the source does not show the event to the public. */
       readonly EventHidden?: string;
       /** True if `EventHidden` states that no body could be found, which is not intended by the source. */
       readonly EventUnplaced?: boolean;
@@ -19,7 +19,7 @@ export type ListedEvent =
     }
   | {
       readonly EventId: unknown;
-      /** Why a part of the list could not be read. */
+      /** Reason why a part of the list could not be read. */
       readonly EventUnread?: string;
     };
 
@@ -56,7 +56,10 @@ const MARK = new RegExp(
 /** A longer text is no name with a notice. */
 const MAX_NAME = 500;
 
-/** The name of a meeting without notice and day: "2020 Census Committee" in "CANCELLED - 2020 Census Committee - May 19 2026". */
+/**
+ * The name of a meeting without notice and day: "2020 Census Committee" in "CANCELLED - 2020 Census Committee - May 19
+ * 2026".
+ */
 export function meetingNameIn(listed: string): string {
   const name = oneLine(plainText(listed)) ?? '';
   if (name.length > MAX_NAME) return name;
@@ -68,7 +71,9 @@ export function meetingNameIn(listed: string): string {
     .replace(DATED, '');
 }
 
-/** The name of a body in that of a meeting, which is also without a year before it; of several, the most frequent one. */
+/**
+ * The name of a body in that of a meeting, which is also without a year before it; of several, the most frequent one.
+ */
 export function bodyNameIn(listed: string): string {
   const name = meetingNameIn(listed);
   return name.length > MAX_NAME ? name : name.replace(/^20\d\d\s+/, '');
@@ -96,7 +101,10 @@ interface ListedReaderOptions {
   readonly details?: AgendaReader['details'];
 }
 
-/** Reads a platform that only lists meetings, without bodies and times of modification, in the form of the Legistar Web API. */
+/**
+ * Reads a platform that only lists meetings, without bodies and times of modification, in the form of the Legistar Web
+ * API.
+ */
 export function listedReader({ platform, list, listedFrom, eventItems, details }: ListedReaderOptions): AgendaReader {
   let listed: Promise<readonly ListedEvent[]> | undefined;
   const readList = () => (listed ??= list());

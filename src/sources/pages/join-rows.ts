@@ -3,7 +3,7 @@ import { oneLine } from '../agendas/values.ts';
 import { bodyNameIn, meetingNameIn } from '../listed/listed-reader.ts';
 import { dayBefore, withoutAnyDay, withoutDays } from './title-days.ts';
 
-/** A row of a list of papers: one paper of a meeting, with what stands beside it. */
+/** A row of a list of papers: one paper of a meeting, with the text next to it. */
 export interface PaperRow {
   /** Id of the paper at the source, which stays the same when the paper is replaced. */
   readonly id: number;
@@ -100,8 +100,8 @@ const isOfMinutes = ({ agenda, minutes, title }: PaperRow): boolean =>
   (agenda === null && minutes !== null) || isTitleOfMinutes(title.slice(0, MAX_TITLE));
 
 /**
- * Returns the day of the meeting that a paper belongs to: that of the list, or for minutes an earlier one that the title
- * states. "Meeting Minutes - December 1" can be listed with the meeting that approves them.
+ * Returns the day of the meeting that a paper belongs to: that of the list, or for minutes an earlier one that the
+ * title states. "Meeting Minutes - December 1" can be listed with the meeting that approves them.
  */
 export function dayOfPaper({ title, day }: Pick<PaperRow, 'title' | 'day'>): string {
   if (!isTitleOfMinutes(title.slice(0, MAX_TITLE))) return day;
@@ -109,13 +109,14 @@ export function dayOfPaper({ title, day }: Pick<PaperRow, 'title' | 'day'>): str
   return stated !== null && stated < day ? stated : day;
 }
 
-/** True for a paper that is published beside the agenda of a meeting. */
+/** True for a paper that is published in addition to the agenda of a meeting. */
 const isFurther = (row: ReadRow): boolean =>
   row.isTranslation || row.isPacket || row.isSupplement || row.isAmended || row.isMinutes;
 
 /**
- * Joins rows of one body and day where a title says that the paper belongs to another one: an amended agenda, a packet, a supplement or minutes of a
- * meeting with the same words, or of the only meeting. Two agendas with the same words are two meetings.
+ * Joins rows of one body and day where a title says that the paper belongs to another one: an amended agenda, a packet,
+ * a supplement or minutes of a meeting with the same words, or of the only meeting. Two agendas with the same words are
+ * two meetings.
  */
 export function joinPapers(rows: readonly PaperRow[]): readonly PaperMeeting[] {
   const groups: ReadRow[][] = [];
@@ -166,7 +167,10 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
   };
 }
 
-/** The title without the name of the paper at its end, as in "Regular Meeting Agenda (PDF)"; null for one that names only the paper. */
+/**
+ * The title without the name of the paper at its end, as in "Regular Meeting Agenda (PDF)"; null for one that names
+ * only the paper.
+ */
 function titleOf(title: string): string | null {
   const cut = title.slice(0, MAX_TITLE);
   if (subjectOf(cut, isTitleOfMinutes(cut)) === '') return null;

@@ -5,7 +5,7 @@ export type Addition =
   | { readonly source: RegistrySource; readonly outcome: 'to add' }
   | { readonly source: RegistrySource; readonly outcome: 'already added' | 'left out'; readonly reason: string };
 
-/** A platform of recordings has items of past meetings only, so it is added beside a platform of agendas. */
+/** A platform of recordings has items of past meetings only, so it is added in addition to a platform of agendas. */
 const RECORDINGS: ReadonlySet<string> = new Set(['swagit']);
 
 /** Clients of these platforms share one name space, so a name might belong to another place of the same name. */

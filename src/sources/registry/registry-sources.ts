@@ -15,7 +15,7 @@ export interface RegistrySource {
   readonly otherClients: readonly string[];
 }
 
-/** A CivicPlus site of a place has several host names: one of the supplier, which redirects, and one of its own. */
+/** A CivicPlus site of a place has several host names: one of the supplier, which redirects, and the site's own. */
 const MANY_HOSTS = 'civicplus';
 
 const rankOf = ({ evidence }: Pick<RegistryRow, 'evidence'>): number => EVIDENCE.indexOf(evidence);
@@ -31,7 +31,9 @@ export function compareEvidence(
   return left.client < right.client ? -1 : 1;
 }
 
-/** A site lists all of its bodies, so the category of the body that someone looked for says nothing about the others. */
+/**
+ * A site lists all of its bodies, so the category of the body that someone looked for says nothing about the others.
+ */
 const OF_ONE_BODY: ReadonlySet<string> = new Set(['category']);
 
 /** An option narrows a source, so it counts only if every row has it. */

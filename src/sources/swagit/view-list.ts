@@ -37,8 +37,8 @@ interface ReadView {
 const MAX_PAGES = 200;
 
 /**
- * Reads a view and its lists; of the address of a single list that one. `firstDay` returns the day from which a list is read, given the days of its
- * first page.
+ * Reads a view and its lists; of the address of a single list that one. `firstDay` returns the day from which a list is
+ * read, from the days of its first page.
  */
 export async function readView(
   web: WebReader,
@@ -97,8 +97,8 @@ interface VideoList {
 }
 
 /**
- * Reads the pages of a list until its recordings are older than the first day. A page without a new recording ends the list: a cache that ignores the
- * number repeats it.
+ * Reads the pages of a list until its recordings are older than the first day. A page without a new recording ends the
+ * list: a cache that ignores the number repeats it.
  */
 async function* readListPages(web: WebReader, list: VideoList): AsyncGenerator<readonly Video[]> {
   const knownIds = new Set<number>();

@@ -14,7 +14,7 @@ type DocumentPorts = NonNullable<SyncTarget['documents']>;
 export interface ReadFile {
   /** The newest version that the address served; null if none was ever read. */
   readonly version: (DocumentVersion & Pick<StoredDocument, 'recordIds' | 'meetingIds'>) | null;
-  /** Why the file could not be read now; null if it could. */
+  /** Reason why the file could not be read now; null if it could. */
   readonly failure: string | null;
   /** True if a later sync reads the file. */
   readonly isWaiting?: true;
@@ -40,7 +40,7 @@ const MAX_AGENDA = 1_500_000;
 
 const NOT_LINKED = { recordIds: [], meetingIds: [] };
 
-/** Time before an unchanged file is asked for again, by whether the server states a validator. */
+/** Time before an unchanged file is requested again, with and without a validator of the server. */
 const AGAIN_AFTER = {
   upcoming: { validated: 0, plain: 2 * HOUR_MS },
   past: { validated: DAY_MS, plain: 7 * DAY_MS },

@@ -18,6 +18,6 @@ export interface EventFile {
   readonly isKept: boolean;
   /** The version that the facts are from, if it was opened. */
   readonly version: ReadFile['version'];
-  /** Why the meeting is published incompletely. */
+  /** Reason why the meeting is published incompletely. */
   readonly flaws: readonly string[];
 }

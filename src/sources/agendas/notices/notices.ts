@@ -37,7 +37,7 @@ const NOT_HELD = new RegExp(
   ].join('|'),
 );
 const NOUN = /\b(cancell?ation|postponement)\b/;
-/** Before the verb: the change is possible, or no longer true. */
+/** Words before the verb that make the change only possible, or no longer true. */
 const NOT_SAID = /\b(?:(?:may|might|could|can|would) be|previously|formerly|no longer|not|never)$/;
 const AUXILIARIES = anyPhrase('(?:has|have) (?:hereby |now )?been, is(?: hereby| now| being)?, was, will be, are');
 /** "has hereby been", "will be" at the end of "the meeting will be". */
@@ -64,7 +64,10 @@ const CHANGES = anyWord(
 );
 const VERBS = new RegExp(String.raw`\b${CHANGES}\b`, 'g');
 
-/** A condition before or after the verb, in one phrase: "will be cancelled if there is no quorum", not "cancelled, if you have questions call …". */
+/**
+ * A condition before or after the verb, in one phrase: "will be cancelled if there is no quorum", not "cancelled, if
+ * you have questions call …".
+ */
 const isConditional = (text: string): boolean =>
   lowerCaseEnglish(text)
     .split(/[.:;!?\r\n–—-][\s.:;!?–—-]*/)
