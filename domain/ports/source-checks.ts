@@ -21,6 +21,8 @@ export interface SourceCheck {
   readonly checkedAt: number;
   /** Reason why the source could not be read as a whole; null if it could. */
   readonly failure: string | null;
+  /** Number of syncs in a row that could not. */
+  readonly failures: number;
   /** The most frequent ones, the most frequent first. */
   readonly reasons: readonly CheckReason[];
 }
@@ -28,6 +30,7 @@ export interface SourceCheck {
 /** Results of the last sync of each source. Each sync replaces its row. It is neither in the log nor in a backup. */
 export interface SourceChecks {
   list(): Promise<readonly SourceCheck[]>;
-  put(check: SourceCheck): Promise<void>;
+  /** Counts the failures in a row. */
+  put(check: Omit<SourceCheck, 'failures'>): Promise<void>;
   remove(sourceKey: string): Promise<void>;
 }

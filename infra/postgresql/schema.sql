@@ -410,7 +410,8 @@ create table civic.source_checks (
   source_ids uuid[] not null,              -- the `sources` records that it checked
   checked_at bigint not null,              -- milliseconds since the epoch
   failure text,
-  reasons jsonb not null                   -- the most frequent reasons of rows that it left out, with their counts
+  reasons jsonb not null,                  -- the most frequent reasons of rows that it left out, with their counts
+  failures integer not null default 0      -- syncs in a row that could not read the source as a whole
 );
 
 -- Installation ----------------------------------------------------------------

@@ -140,7 +140,12 @@ function stateOfAdded(added: AddedSource, { checks, sync }: LastCheck, now: numb
     timezone,
     isPublic,
     ...sumUp(active, now),
-    ...(failure !== null && { status: 'failing', lastCheckedAt: new Date(sync!.checkedAt).toISOString(), failure }),
+    ...(failure !== null && {
+      status: 'failing',
+      lastCheckedAt: new Date(sync!.checkedAt).toISOString(),
+      consecutiveFailures: sync!.failures,
+      failure,
+    }),
     reasons: sync?.reasons ?? [],
   };
 }

@@ -49,7 +49,7 @@ export function checkReasons(report: Pick<SyncReport, 'skipped' | 'degraded' | '
 }
 
 /** Returns what `sources status` shows of a sync. `checkedAt` is in milliseconds. */
-export function sourceCheckOf(ref: SourceRef, report: SyncReport, checkedAt: number): SourceCheck {
+export function sourceCheckOf(ref: SourceRef, report: SyncReport, checkedAt: number): Omit<SourceCheck, 'failures'> {
   const { sourceIds, failure } = report;
   return { sourceKey: sourceKey(ref), sourceIds, checkedAt, failure, reasons: checkReasons(report) };
 }

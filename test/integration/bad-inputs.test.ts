@@ -86,7 +86,7 @@ async function sync() {
   const report = await connector.sync({ client: REF.client, place: PLACE, options: {} }, target);
   const state = await stateOf({ civicplus: connector } as unknown as Connectors, records, {
     added: ADDED,
-    sync: sourceCheckOf(REF, report, clock.now()),
+    sync: { ...sourceCheckOf(REF, report, clock.now()), failures: Number(report.failure !== null) },
     now: clock.now(),
   });
   return { removed: report.removed, state, reasons: state.reasons.map(reasonLine).join('\n') };

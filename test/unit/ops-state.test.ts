@@ -158,12 +158,29 @@ test('a failing source states why', async () => {
   expect(await problems({ sources })).toEqual(['attention: 1 source is not well: a-city (failing: status 503)']);
 });
 
+test('a source whose first sync failed is listed as failing, and one with records once', async () => {
+  const check = { checkedAt: NOW, failure: 'status 403', failures: 3, reasons: [] };
+  const { shared } = await stateOf({
+    sources: [source('a-city', 'failing')],
+    sourceChecks: [
+      { sourceKey: 'civicplus:a', sourceIds: ['1'], ...check },
+      { sourceKey: 'civicplus:b', sourceIds: [], ...check },
+      { sourceKey: 'civicplus:c', sourceIds: [], ...check, failure: null },
+    ],
+  });
+  expect(shared!.sources.badCount).toBe(2);
+  expect(shared!.sources.listed).toContainEqual(
+    expect.objectContaining({ place: 'civicplus:b', status: 'failing', consecutiveFailures: 3, failure: 'status 403' }),
+  );
+});
+
 test('reasons of the last syncs are listed by source, the most frequent first, up to fifty', async () => {
   const check = (sourceKey: string, counts: readonly number[]) => ({
     sourceKey,
     sourceIds: [],
     checkedAt: NOW,
     failure: null,
+    failures: 0,
     reasons: counts.map((count) => ({
       effect: 'skipped' as const,
       reason: `reason ${count}`,

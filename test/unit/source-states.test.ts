@@ -56,6 +56,7 @@ const sync = (sourceKey: string, facts: Partial<SourceCheck> = {}): SourceCheck 
   sourceIds: [],
   checkedAt: NOW,
   failure: null,
+  failures: 0,
   reasons: [],
   ...facts,
 });
@@ -76,8 +77,13 @@ test('a source whose first sync failed states why', async () => {
   const state = await stateOf(unread, {} as PublishedRecords, {
     added,
     now: NOW,
-    sync: sync('legistar:example', { failure: 'refused by robots.txt: /' }),
+    sync: sync('legistar:example', { failure: 'refused by robots.txt: /', failures: 2 }),
   });
-  expect(state).toMatchObject({ status: 'failing', bodies: 0, failure: 'refused by robots.txt: /' });
+  expect(state).toMatchObject({
+    status: 'failing',
+    bodies: 0,
+    consecutiveFailures: 2,
+    failure: 'refused by robots.txt: /',
+  });
   expect(await stateOf(unread, {} as PublishedRecords, { added, now: NOW })).toMatchObject({ status: 'not read yet' });
 });

@@ -216,7 +216,7 @@ function sharedState(operations: Operations, rates: Figures, at: number) {
     backupSeconds: operations.backupSeconds,
     unclassified: operations.unclassified,
     openReports: [...reports.open.values()].reduce((sum, count) => sum + count, 0),
-    sources: describeSources(operations.sources),
+    sources: describeSources([...operations.sources, ...operations.sourceChecks.flatMap(failedFirst)]),
     sourceReasons: listSourceReasons(operations.sourceChecks),
     payments: [...payments]
       .map(([state, count]) => ({ state, count }))
@@ -271,7 +271,37 @@ function listSourceReasons(checks: Operations['sourceChecks']) {
   return { listed, more: all.length - listed.length };
 }
 
-function describeSources(sources: Operations['sources']) {
+/** Returns a source whose first sync failed: it has no record. */
+function failedFirst(check: Operations['sourceChecks'][number]): readonly DescribedSource[] {
+  const { sourceKey, sourceIds, checkedAt, failure, failures } = check;
+  if (failure === null || sourceIds.length > 0) return [];
+  return [
+    {
+      sourceId: sourceKey,
+      jurisdictionSlug: sourceKey,
+      sourceType: 'other',
+      status: 'failing',
+      consecutiveFailures: failures,
+      lastCheckedAt: new Date(checkedAt).toISOString(),
+      lastCheckFailure: failure,
+    },
+  ];
+}
+
+type DescribedSource = Pick<
+  Source,
+  | 'sourceId'
+  | 'jurisdictionSlug'
+  | 'bodySlug'
+  | 'sourceType'
+  | 'status'
+  | 'consecutiveFailures'
+  | 'lastCheckedAt'
+  | 'lastSuccessfulCheckAt'
+  | 'lastCheckFailure'
+>;
+
+function describeSources(sources: readonly DescribedSource[]) {
   const isBad = ({ status }: { readonly status: string }): boolean => BAD.includes(status);
   const worstFirst = sources.toSorted(
     (a, b) =>
