@@ -113,3 +113,26 @@ test('the file of a packet is read from the event service, and the portal is its
     },
   ]);
 });
+
+test('a category that fits several bodies leaves the body to the name of the event', async () => {
+  const event = (id: number, categoryId: number, categoryName: string, eventName: string) => ({
+    id,
+    categoryId,
+    categoryName,
+    eventName,
+    startDateTime: '2026-05-19T18:30:00Z',
+  });
+  const events = [
+    event(1, 26, 'City Council', 'Regular Meeting'),
+    event(2, 27, 'General', 'City Council Meeting'),
+    event(3, 28, 'Commission', 'Planning Commission Meeting'),
+    event(4, 28, 'Commission', 'Retreat'),
+  ];
+  const client: CivicClerkClient = { events: async () => events, agenda: async () => null };
+  const reader = civicClerkReader(client, { portal: 'https://p.example.com', api: 'https://a.example.com/v1' });
+  expect(await reader.bodies()).toEqual([
+    { BodyId: 26, BodyName: 'City Council' },
+    { BodyId: expect.any(Number) as number, BodyName: 'Planning Commission' },
+    { BodyId: 28, BodyName: 'Commission' },
+  ]);
+});

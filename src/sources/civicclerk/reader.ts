@@ -3,6 +3,7 @@ import type { CivicClerkClient, AgendaReader } from '../../../domain/ports/sourc
 import { civicClerkItemsInSteps } from './agenda-items.ts';
 import { oneLine, toTwelveHourTime } from '../agendas/values.ts';
 import { bodyNameIn, derivedNumber, type ListedEvent, listedReader, meetingNameIn } from '../listed/listed-reader.ts';
+import { bodyOfTitle, isGenericBody } from '../pages/body-words.ts';
 import { mapInTurns, runInTurns } from '../../../domain/text/steps.ts';
 
 const text = z.string().nullish();
@@ -26,8 +27,13 @@ const agendaOfEvent = z.object({ id: z.int(), agendaId: z.int().nullish() });
 const DELETED: ReadonlySet<unknown> = new Set([true, 'true', 'True', 1, '1']);
 const PUBLISHED: ReadonlySet<unknown> = new Set(['Published', 'published', true]);
 
+/** The body is the category, or that of the name of the event where the category is none, such as "General" or "Commission". */
 function bodyOf({ categoryId, categoryName, eventName }: Pick<z.output<typeof stateRow>, keyof typeof category>) {
-  const name = oneLine(categoryName) ?? bodyNameIn(eventName ?? '');
+  const categoryBody = oneLine(categoryName);
+  const named = bodyNameIn(eventName ?? '');
+  const titled = categoryBody !== null && isGenericBody(categoryBody) ? bodyOfTitle(named) : null;
+  if (titled !== null) return { EventBodyId: derivedNumber(titled.toLowerCase()), EventBodyName: titled };
+  const name = categoryBody ?? named;
   return { EventBodyId: categoryId ?? derivedNumber(name), EventBodyName: name };
 }
 
@@ -101,17 +107,32 @@ function listedEvent(event: unknown, { portal, api }: CivicClerkAddresses): List
   };
 }
 
+/** A body that a category and the name of an event state has the id of the category, which is the smaller one. */
+function withOneIdPerBody(events: readonly ListedEvent[]): readonly ListedEvent[] {
+  const ids = new Map<string, number>();
+  for (const event of events) {
+    if (!('EventBodyName' in event)) continue;
+    const key = event.EventBodyName.toLowerCase();
+    ids.set(key, Math.min(event.EventBodyId, ids.get(key) ?? Infinity));
+  }
+  return events.map((event) =>
+    'EventBodyName' in event ? { ...event, EventBodyId: ids.get(event.EventBodyName.toLowerCase())! } : event,
+  );
+}
+
 /** Reads the events of a CivicClerk client. An agenda without a list of items is read from its file. */
 export function civicClerkReader(client: CivicClerkClient, addresses: CivicClerkAddresses): AgendaReader {
   const agendaIds = new Map<number, number>();
   return listedReader({
     platform: { sourceType: 'civicclerk', label: 'CivicClerk', readsAgendaFiles: true },
-    list: async () =>
-      mapInTurns(await client.events(), (event) => {
+    list: async () => {
+      const events = await mapInTurns(await client.events(), (event) => {
         const { data: row } = agendaOfEvent.safeParse(event);
         if (row?.agendaId != null && row.agendaId > 0) agendaIds.set(row.id, row.agendaId);
         return hiddenEvent(event) ?? listedEvent(event, addresses);
-      }),
+      });
+      return withOneIdPerBody(events);
+    },
     eventItems: async (eventId) => {
       const agendaId = agendaIds.get(eventId);
       return agendaId === undefined ? [] : runInTurns(civicClerkItemsInSteps(await client.agenda(agendaId)));

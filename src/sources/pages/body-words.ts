@@ -49,6 +49,12 @@ export function bodyOfPapers(list: string): string | null {
   return words.join(' ');
 }
 
+/** True for a name that fits several bodies: "General", "Commission". */
+export function isGenericBody(name: string): boolean {
+  const words = name.split(/\s+/);
+  return words.every(isVague) || (words.length === 1 && BODIES.has(name.toLowerCase()));
+}
+
 /** Returns the body that the title of a meeting names by a word such as "Council" or "Board"; null without one. */
 export function bodyOfTitle(title: string): string | null {
   const name = bodyInTitle(title);

@@ -398,6 +398,7 @@ export const FED: Readonly<Record<string, Readonly<Record<string, Feed | null>>>
     bodyInTitle: bodyWords.bodyInTitle,
     bodyOfPapers: bodyWords.bodyOfPapers,
     bodyOfTitle: bodyWords.bodyOfTitle,
+    isGenericBody: bodyWords.isGenericBody,
   },
   'src/sources/pages/item-number.ts': {
     splitNumber: itemNumber.splitNumber,
