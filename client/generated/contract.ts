@@ -582,7 +582,7 @@ export interface components {
             readonly [key: string]: unknown;
         };
         readonly SearchAgendaArguments: {
-            /** @description Words to find; "quoted words" stand together, OR is either, a leading minus excludes. A case number or a date, such as 12 November, counts as a word. */
+            /** @description Words to find; "quoted words" stand together, OR is either, a leading minus excludes. A case number or a date, such as 12 November, counts as a word. Whole questions work: places, days ("next week"), amounts ("above $1 million"), outcomes and districts are read in the words. */
             readonly query: string;
             /** @description One jurisdiction, such as dallas or fort-worth; get_coverage lists them. */
             readonly jurisdictionSlug?: string;

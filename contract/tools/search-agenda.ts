@@ -25,7 +25,7 @@ const input = z
       .min(1)
       .max(200)
       .describe(
-        'Words to find; "quoted words" stand together, OR is either, a leading minus excludes. A case number or a date, such as 12 November, counts as a word.',
+        'Words to find; "quoted words" stand together, OR is either, a leading minus excludes. A case number or a date, such as 12 November, counts as a word. Whole questions work: places, days ("next week"), amounts ("above $1 million"), outcomes and districts are read in the words.',
       ),
     jurisdictionSlug: slug
       .optional()

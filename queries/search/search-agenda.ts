@@ -1,7 +1,7 @@
 import { AGENDA_SEARCH, findPeriod, MARK } from '../../projections/agenda-search/tables.ts';
 import type { AgendaSearchPage, SearchAgendaData, SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import { DAY_MS } from '../../domain/durations.ts';
-import { dayOfDate, localDay } from '../../domain/local-day.ts';
+import { localDay } from '../../domain/local-day.ts';
 import type { Clock } from '../../domain/ports/clock.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { decodeSearchCursor, encodeSearchCursor, type SearchBinding, type SearchCursor } from '../../domain/cursor.ts';
@@ -10,7 +10,7 @@ import { unaccented } from '../../domain/text/words.ts';
 import { unlessNull } from '../fields.ts';
 import { freshnessAt, meetingTimeOf } from '../agenda/agenda-fields.ts';
 import { type AmountRange, LARGEST_AMOUNT } from './question/amounts.ts';
-import { type Question, readQuestion, withoutAmount } from './question/read-question.ts';
+import { limitsOf, type Question, readQuestion, withoutAmount } from './question/read-question.ts';
 import { type CandidatePage, PREFERRED_BODY, type RankedItem } from './ranked-page.ts';
 import { searchCandidates } from './search-candidates.ts';
 import { readSearchContext, type SearchContext } from './search-context.ts';
@@ -169,21 +169,6 @@ export const searchPlace = (input: SearchAgendaInput): SearchLimits['after'] =>
 const NO_FILTERS = { days: null, amount: null };
 
 const yearOf = (day: number): number => new Date(day * DAY_MS).getUTCFullYear();
-
-/** Returns the conditions that the arguments state and that the words of the query were read as. */
-function limitsOf(
-  { fromDate, toDate }: SearchBinding,
-  { days, amount }: Pick<Question, 'days' | 'amount'>,
-): Omit<SearchLimits, 'after' | 'limit'> {
-  const latest = [fromDate === null ? null : dayOfDate(fromDate), days?.from ?? null].filter((day) => day !== null);
-  const earliest = [toDate === null ? null : dayOfDate(toDate), days?.to ?? null].filter((day) => day !== null);
-  return {
-    fromDay: latest.length === 0 ? null : Math.max(...latest),
-    toDay: earliest.length === 0 ? null : Math.min(...earliest),
-    sameDays: days?.sameDays ?? null,
-    amount,
-  };
-}
 
 /** True if words of the query were read as filters. */
 const isNarrowed = ({ days, amount }: Question, { namedBodies }: SearchContext): boolean =>

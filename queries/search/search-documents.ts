@@ -1,6 +1,8 @@
 import type { SearchAgendaInput } from '../../contract/tools/search-agenda.ts';
 import type { LiveReads } from '../../domain/ports/projection.ts';
 import { AGENDA } from '../../projections/agenda/tables.ts';
+import { dateOfDay } from '../../domain/local-day.ts';
+import { limitsOf, readQuestion } from './question/read-question.ts';
 import { liveStatement } from '../live-tables.ts';
 
 /** A meeting whose document contains the words of a search. */
@@ -17,15 +19,21 @@ const EXCERPT = 'MaxFragments=1, MaxWords=40, MinWords=20, StartSel="", StopSel=
 const QUERY = `websearch_to_tsquery('pg_catalog.english', $1)`;
 const DAY = `(to_timestamp(m.starts_at / 1000.0) at time zone m.timezone)::date`;
 
-/** Returns the newest meetings with a document that contains the words of a search. Topics do not apply to documents. */
-export function createSearchDocuments(reads: (signal: AbortSignal) => LiveReads) {
+/**
+ * Returns the newest meetings with a document that contains the words of a search. Topics and amounts do not apply to
+ * documents. `today` returns a local day, in days from 1970-01-01.
+ */
+export function createSearchDocuments(reads: (signal: AbortSignal) => LiveReads, today: () => number) {
   return (
     { query, jurisdictionSlug, fromDate, toDate }: SearchAgendaInput,
     signal: AbortSignal,
-  ): Promise<readonly FoundDocument[]> =>
-    reads(signal).rows<FoundDocument>(
+  ): Promise<readonly FoundDocument[]> => {
+    const question = readQuestion(query, today());
+    const { fromDay, toDay } = limitsOf({ fromDate: fromDate ?? null, toDate: toDate ?? null }, question);
+    const [from, to] = [fromDay, toDay].map((day) => (day === null ? null : dateOfDay(day)));
+    return reads(signal).rows<FoundDocument>(
       liveStatement(AGENDA, {
-        values: [query, jurisdictionSlug ?? null, fromDate ?? null, toDate ?? null],
+        values: [question.text, jurisdictionSlug ?? null, from!, to!],
         // A query without a required word would read every text.
         text: ({ meetings, bodies, jurisdictions, isLive }) => `select found.meeting_id as "meetingId",
             ts_headline('pg_catalog.english', left(found.text, ${SEARCHED}), ${QUERY}, '${EXCERPT}') as excerpt
@@ -42,4 +50,5 @@ export function createSearchDocuments(reads: (signal: AbortSignal) => LiveReads)
           ) found where ${isLive} order by found.starts_at desc, found.meeting_id`,
       }),
     );
+  };
 }

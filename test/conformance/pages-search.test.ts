@@ -159,6 +159,8 @@ test('the text of an agenda is found with its meeting, on the first page of a se
   expect(page).toContain('In the text of agendas');
   expect(page).toContain(`<a href="/meetings/${meetingId}">`);
   expect(page).toContain('interpreter &amp; a seat');
+  expect(await pageOf('/search?q=what+do+they+decide+about+the+interpreter%3F')).toContain('In the text of agendas');
+  expect(await pageOf('/search?q=interpreter+in+1999')).not.toContain('In the text of agendas');
   expect(await pageOf('/search?q=nothing+of+it')).not.toContain('In the text of agendas');
   expect(await pageOf('/search?q=interpreter&topic=housing')).not.toContain('In the text of agendas');
 });

@@ -41,7 +41,10 @@ async function statementFor(query: string): Promise<Statement> {
       return [];
     },
   } as unknown as LiveReads;
-  await createSearchDocuments(() => reads)({ query, limit: 20 }, new AbortController().signal);
+  await createSearchDocuments(
+    () => reads,
+    () => 20_600,
+  )({ query, limit: 20 }, new AbortController().signal);
   return statement!;
 }
 

@@ -1,4 +1,4 @@
-import { dateOfDay } from '../../../domain/local-day.ts';
+import { dateOfDay, dayOfDate } from '../../../domain/local-day.ts';
 import { straightQuotes } from '../../../domain/text/words.ts';
 import { type AmountRange, amountRangeAt } from './amounts.ts';
 import { type AskedOn, type DayRange, dayRangeAt } from './days.ts';
@@ -53,6 +53,23 @@ export function readQuestion(query: string, today: number): Question {
   if (dropped.size === 0) return { text: query, days, amount, read };
   const text = words.filter((word) => !dropped.has(word)).map(({ from, to }) => plain.slice(from, to));
   return { text: text.join(' '), days, amount, read };
+}
+
+interface DateArguments {
+  readonly fromDate: string | null;
+  readonly toDate: string | null;
+}
+
+/** Returns the conditions that the arguments of a search state and that its words were read as. */
+export function limitsOf({ fromDate, toDate }: DateArguments, { days, amount }: Pick<Question, 'days' | 'amount'>) {
+  const firstDays = [fromDate === null ? null : dayOfDate(fromDate), days?.from ?? null].filter((day) => day !== null);
+  const lastDays = [toDate === null ? null : dayOfDate(toDate), days?.to ?? null].filter((day) => day !== null);
+  return {
+    fromDay: firstDays.length === 0 ? null : Math.max(...firstDays),
+    toDay: lastDays.length === 0 ? null : Math.min(...lastDays),
+    sameDays: days?.sameDays ?? null,
+    amount,
+  };
 }
 
 /** Returns a question whose amount cannot be a filter. */

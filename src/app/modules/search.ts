@@ -1,5 +1,6 @@
 import { ToolRefusal } from '../../../contract/tools/tool-errors.ts';
 import { InvalidSearchCursor } from '../../../domain/cursor.ts';
+import { localDay } from '../../../domain/local-day.ts';
 import { Rejection } from '../../../domain/rejections.ts';
 import { resolveWithin } from '../../../plumbing/retry.ts';
 import type { SearchAgendaData, SearchAgendaInput } from '../../../contract/tools/search-agenda.ts';
@@ -39,7 +40,7 @@ export function search({ settings, reads, clock, database, deadlineMs }: Platfor
   });
   const readsUntil = (signal: AbortSignal) => reads.through((statement) => database.search(statement, signal));
   const searchAgenda = createSearchAgenda({ reads: readsUntil, clock, timezone: REGION_TIME_ZONE });
-  const findDocuments = createSearchDocuments(readsUntil);
+  const findDocuments = createSearchDocuments(readsUntil, () => localDay(clock.now(), REGION_TIME_ZONE));
   const getAgendaItem = createGetAgendaItem({ reads, clock });
   const tools: Pick<ToolFunctions, 'search_agenda' | 'get_agenda_item'> = {
     search_agenda: (input, { principal: { accountId }, signal }) =>
