@@ -135,8 +135,8 @@ function numberItems(titled: readonly Titled[]): readonly FoundItem[] {
     const parent = entry.list.parent === null ? null : (items.get(entry.list.parent) ?? null);
     const number = numberOf(entry, parent);
     const { line, index } = entry;
-    const found = { number, title: text, page: line.page, index, end, isLink: isLink(line), parent, isSection: false };
-    items.set(entry, found);
+    const item = { number, title: text, page: line.page, index, end, isLink: isLink(line), parent, isSection: false };
+    items.set(entry, item);
   }
   return [...items.values()];
 }
@@ -145,13 +145,13 @@ function findUnnumbered({
   titled,
   ...part
 }: Pick<NumberedPart, 'lines' | 'layout' | 'leads' | 'isEntry'> & { readonly titled: readonly Titled[] }) {
-  const taken = new Set(
+  const itemIndexes = new Set(
     titled.flatMap(({ entry: { index }, end }) => Array.from({ length: end - index }, (_, at) => index + at)),
   );
   const edges = titled.flatMap(({ entry: { list } }) => (list.parent === null ? [list.entries[0]!.line.x] : []));
   return new UnnumberedTitles({
     ...part,
-    isTaken: (index) => taken.has(index),
+    isTaken: (index) => itemIndexes.has(index),
     numbered: titled.map(({ entry }) => entry.index),
     hasOpening: titled.some(({ text }) => isOpening(text)),
     edge: edges.length === 0 ? null : edges.reduce((furthest, x) => Math.max(furthest, x), 0),

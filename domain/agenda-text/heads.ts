@@ -13,10 +13,10 @@ const isName = (title: string): boolean =>
   title.length <= 200 && title.split(' ').length <= MAX_WORDS && NAME.test(title) && !beginsWithDeed(title);
 
 /** Returns the outermost items that are the name of a group and have a matter below them. */
-export function headsOf(found: readonly FoundItem[], kinds: readonly RowKind[]): ReadonlySet<FoundItem> {
-  const withMatter = new Set(found.flatMap(({ parent }, index) => (kinds[index] === 'item' ? [parent] : [])));
+export function headsOf(items: readonly FoundItem[], kinds: readonly RowKind[]): ReadonlySet<FoundItem> {
+  const withMatter = new Set(items.flatMap(({ parent }, index) => (kinds[index] === 'item' ? [parent] : [])));
   return new Set(
-    found.filter(
+    items.filter(
       (item, index) => kinds[index] === 'item' && item.parent === null && withMatter.has(item) && isName(item.title),
     ),
   );

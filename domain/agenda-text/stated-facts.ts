@@ -11,9 +11,9 @@ export interface Stated<Value> {
 }
 
 /** Returns the first of the most probable facts. */
-export function heaviest<Value>(found: readonly Stated<Value>[]): Stated<Value> | null {
+export function heaviest<Value>(candidates: readonly Stated<Value>[]): Stated<Value> | null {
   let best: Stated<Value> | null = null;
-  for (const each of found) if (best === null || each.weight > best.weight) best = each;
+  for (const each of candidates) if (best === null || each.weight > best.weight) best = each;
   return best;
 }
 

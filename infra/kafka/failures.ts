@@ -103,7 +103,7 @@ const TRANSIENT_FAILURES: ReadonlySet<string> = new Set([
 const RETRIED_REQUIREMENTS: ReadonlySet<BrokerRequirement> = new Set(['certificate', 'tls', 'closed']);
 
 /** Maps the error of a call to `NotYet` if a retry can succeed, else to an error with the cause and the remedy. */
-export function asFailure(error: unknown, use: KafkaUse): Error {
+export function toFailure(error: unknown, use: KafkaUse): Error {
   const refusal = refusalOf(error, use);
   if (refusal !== null) {
     const text = `${refusal.message}; ${refusal.remedy}`;
@@ -116,10 +116,10 @@ export function asFailure(error: unknown, use: KafkaUse): Error {
   return error instanceof Error ? error : new Error(String(error));
 }
 
-export async function calling<Result>(use: KafkaUse, work: () => Promise<Result>): Promise<Result> {
+export async function callBrokers<Result>(use: KafkaUse, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    throw asFailure(error, use);
+    throw toFailure(error, use);
   }
 }

@@ -4,7 +4,7 @@ import type { Identifiers } from '../../domain/identifiers.ts';
 import type { FeedPublication, FeedTopic, TopicCheckpoint } from '../../domain/ports/kafka.ts';
 import { NotYet } from '../../domain/ports/reactors.ts';
 import { disconnected, withAdmin } from './connection.ts';
-import { calling, type KafkaUse } from './failures.ts';
+import { callBrokers, type KafkaUse } from './failures.ts';
 import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
 
 const PARTITIONS = 6;
@@ -69,7 +69,7 @@ export function createFeedTopic({ kafka, topic, identifiers, keepMs }: FeedTopic
         place,
         end,
         publish: (messages, reached) =>
-          calling(use, async () => {
+          callBrokers(use, async () => {
             const transaction = fencing ?? (await producer.transaction());
             fencing = undefined;
             await sendMessages(transaction, messages);
@@ -83,7 +83,7 @@ export function createFeedTopic({ kafka, topic, identifiers, keepMs }: FeedTopic
     }
   }
 
-  return { name: topic, open: () => calling(use, open) };
+  return { name: topic, open: () => callBrokers(use, open) };
 }
 
 function makeTopics(kafka: Kafka, topic: string, placeTopic: string, keepMs: number): Promise<void> {

@@ -4,7 +4,7 @@ import type { Inlet, InletPart, InletPartTaker, RefusedMessage } from '../../dom
 import type { Logger } from '../../domain/ports/logger.ts';
 import { Backoff } from '../../plumbing/retry.ts';
 import { disconnected, withAdmin } from './connection.ts';
-import { asFailure, calling, isMissingTopic, type KafkaUse } from './failures.ts';
+import { toFailure, callBrokers, isMissingTopic, type KafkaUse } from './failures.ts';
 import { idempotentProducer, openPartitionSender } from './partition-sender.ts';
 
 interface InletParts {
@@ -45,7 +45,7 @@ export function openInlet(parts: InletParts): Inlet {
             logged = '';
           });
         } catch (error) {
-          const failure = asFailure(error, { kafka, rights: inletRights(topic) });
+          const failure = toFailure(error, { kafka, rights: inletRights(topic) });
           const reason = isMissingTopic(error) ? `there is no topic ${topic}; it is waited for` : failure.message;
           // Log a lasting failure only once.
           if (reason !== logged) logger.warn({ topic, error: reason }, 'the inlet was interrupted');
@@ -166,7 +166,7 @@ function createRejectedTopic(kafka: Kafka, topic: string) {
   return {
     end,
     putAside: (refused: readonly RefusedMessage[]) =>
-      calling(use, async () => {
+      callBrokers(use, async () => {
         try {
           const { producer, send } = await (connected ??= connect());
           const messages = refused.map(({ part, offset, key, value, reason }) => ({

@@ -20,10 +20,10 @@ const withoutVarying = (text: string): string =>
 type FoundRow = Finding & Pick<CheckReason, 'effect'>;
 
 function rowsOf({ skipped, degraded, rejected }: Pick<SyncReport, 'skipped' | 'degraded' | 'rejected'>) {
-  const lost = skipped.filter(({ isIntended }) => isIntended !== true);
+  const unintended = skipped.filter(({ isIntended }) => isIntended !== true);
   return [
     ...rejected.map(({ resource, id, reason }): FoundRow => ({ effect: 'rejected', what: resource, id, reason })),
-    ...lost.map((row): FoundRow => ({ ...row, effect: 'skipped' })),
+    ...unintended.map((row): FoundRow => ({ ...row, effect: 'skipped' })),
     ...degraded.map((row): FoundRow => ({ ...row, effect: 'degraded' })),
   ];
 }

@@ -60,10 +60,10 @@ function announcedDays(text: string): string[] {
  * Returns the next meeting on an item and its body, if the texts announce one. Ignores days up to `held`, the local day
  * of the meeting. Prefers the first day that is not over, else the last one.
  */
-export function nextStepOf(texts: readonly string[], held: string, today: string): NextStep {
+export function nextStepOf(texts: readonly string[], meetingDay: string, today: string): NextStep {
   const later = texts
     .flatMap(announcedDays)
-    .filter((day) => day > held)
+    .filter((day) => day > meetingDay)
     .toSorted();
   const body = texts
     .flatMap((text) => [...text.matchAll(BODY)])

@@ -110,10 +110,10 @@ export class SyncRun {
     const listed = await this.#readEventList(writer, await this.#readBodies());
     const listedIds = new Set([...listed.rows.map((row) => row.EventId), ...listed.undecodable].map(String));
     const returned = listed.unidentified ? [] : await removeVanishedEvents(this.#run, listedIds);
-    const shown = await keepPublicEvents(this.#run, listed.rows);
+    const publicEvents = await keepPublicEvents(this.#run, listed.rows);
     const shownAgain = await keepPublicEvents(this.#run, returned);
-    await this.#run.joined.pair([...shown, ...shownAgain]);
-    const groups = await selectEvents(this.#run, shown, shownAgain);
+    await this.#run.joined.pair([...publicEvents, ...shownAgain]);
+    const groups = await selectEvents(this.#run, publicEvents, shownAgain);
     const { limit } = this.#request;
     if (limit !== undefined) this.#unread = eventsBeyond(groups.flat(), limit, this.#run.clock.now());
     await this.#readGroups(groups, writer);

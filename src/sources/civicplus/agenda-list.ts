@@ -75,10 +75,10 @@ export function* readCategoriesInSteps(list: AgendaList): Steps<readonly Categor
     const id = categoryIdOf(section);
     if (id === 0 || categories.has(id)) continue;
     const ofYears = links.get(id) ?? [];
-    const shown = ofYears.find((link) => link.around(isCurrent) !== null);
+    const currentLink = ofYears.find((link) => link.around(isCurrent) !== null);
     const label = oneLine(ofYears[0]?.attribute('aria-label')?.replace(/ \d{4}$/, ''));
     const name = names.get(listingOf(section)) ?? labels.get(id) ?? label;
-    const shownYear = shown === undefined ? null : yearOf(shown);
+    const shownYear = currentLink === undefined ? null : yearOf(currentLink);
     categories.set(id, { id, name, years: [...new Set(ofYears.map(yearOf))], shownYear });
   }
   return [...categories.values()];
@@ -112,7 +112,7 @@ function readAgendaRow(row: PageElement, categoryId: number, address: string): A
   const fileOf = (kind: string, query: RegExp): string | null =>
     linkOn(address, files.find((file) => file.kind === kind && query.test(file.query))?.link ?? null);
   const anchors = links.map((link) => ANCHOR.exec(link.attribute('name') ?? link.attribute('id') ?? ''));
-  const [, month, day, year, anchorId] = anchors.find((found) => found !== null) ?? [];
+  const [, month, day, year, anchorId] = anchors.find((link) => link !== null) ?? [];
   const dateInAddress = files[0]?.date ?? (year === undefined ? '' : `${year}-${month}-${day}`);
   const html = fileOf('agenda', /[?&]html=true/i);
   const id = files[0]?.id ?? anchorId;

@@ -75,12 +75,12 @@ async function readHome(web: WebReader, address: string) {
   const page = await readPage(web, address, AGENDA_LIST);
   if (!isAgendaList(page.found)) throw new SourceUnavailable('the page is no AgendaCenter: it has no list of agendas');
   const categories = await runInTurns(readCategoriesInSteps(page.found));
-  const shown = new Set(categories.map(({ id }) => id));
+  const categoryIds = new Set(categories.map(({ id }) => id));
   return {
     address: page.address,
     categories,
     /** Categories without agendas too. */
-    all: [...categories, ...readLabels(page.found).filter(({ id }) => !shown.has(id))],
+    all: [...categories, ...readLabels(page.found).filter(({ id }) => !categoryIds.has(id))],
     rows: await runInTurns(readAgendaRowsInSteps(page.found, page.address)),
   };
 }

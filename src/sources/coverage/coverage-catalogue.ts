@@ -112,11 +112,11 @@ export function coverageCatalogue(sources: CoverageSources): CoverageCatalogue {
 
 const keyOf = (jurisdictionSlug: string, family: Family): string => `${jurisdictionSlug} ${family}`;
 
-function coveredFamily({ jurisdictionSlug, ...found }: Finding, researchDate: string): CoveredFamily {
-  if (found.status !== 'U' && found.checkedOn > researchDate) {
-    throw new Error(`${keyOf(jurisdictionSlug, found.family)} was checked after the research date ${researchDate}`);
+function coveredFamily({ jurisdictionSlug, ...finding }: Finding, researchDate: string): CoveredFamily {
+  if (finding.status !== 'U' && finding.checkedOn > researchDate) {
+    throw new Error(`${keyOf(jurisdictionSlug, finding.family)} was checked after the research date ${researchDate}`);
   }
-  return found;
+  return finding;
 }
 
 export const COVERAGE_CATALOGUE = coverageCatalogue({

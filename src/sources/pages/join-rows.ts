@@ -105,8 +105,8 @@ const isOfMinutes = ({ agenda, minutes, title }: PaperRow): boolean =>
  */
 export function dayOfPaper({ title, day }: Pick<PaperRow, 'title' | 'day'>): string {
   if (!isTitleOfMinutes(title.slice(0, MAX_TITLE))) return day;
-  const stated = dayBefore(title, day);
-  return stated !== null && stated < day ? stated : day;
+  const titleDay = dayBefore(title, day);
+  return titleDay !== null && titleDay < day ? titleDay : day;
 }
 
 /** True for a paper that is published in addition to the agenda of a meeting. */
@@ -152,7 +152,7 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
   const packets = [main, ...rows].flatMap((row) => row.packet ?? (row.isPacket ? (row.agenda ?? []) : []));
   const agenda = isAgenda(main) ? main.agenda : null;
   const packet = packets.find((file) => file !== agenda) ?? null;
-  const shown = [agenda, packet, minutes.at(-1)];
+  const papers = [agenda, packet, minutes.at(-1)];
   const all = rows.flatMap((row) => [row.agenda, row.packet, row.minutes].filter((file) => file !== null));
   return {
     id: Math.min(...rows.map(({ id }) => id)),
@@ -163,7 +163,7 @@ function meetingOf(rows: readonly ReadRow[]): PaperMeeting {
     packet,
     minutes: minutes.at(-1) ?? null,
     html: (agenda === null ? null : main.html) ?? null,
-    others: [...new Set(all)].filter((file) => !shown.includes(file)),
+    others: [...new Set(all)].filter((file) => !papers.includes(file)),
   };
 }
 

@@ -41,8 +41,8 @@ const MAX_DAYS_BEFORE = 200;
  * a day, or if that is long before.
  */
 export function dayBefore(title: string, listed: string): string | null {
-  const stated = dayInTitle(title);
-  if (stated !== null) return stated;
+  const titleDay = dayInTitle(title);
+  if (titleDay !== null) return titleDay;
   const [first] = title.slice(0, MAX_TITLE).matchAll(DAY_OF_YEAR);
   const year = Number(listed.slice(0, 4));
   const days = [year, year - 1].flatMap((each) =>

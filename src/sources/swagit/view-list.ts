@@ -49,12 +49,12 @@ export async function readView(
   const tabs = readTabs(view);
   if (view.found.tables.length + view.found.links.length + tabs.length === 0)
     throw new SourceUnavailable('the page is no view of recordings: it has neither a list nor links to lists');
-  const shown = tabs.find(({ isActive }) => isActive);
+  const activeTab = tabs.find(({ isActive }) => isActive);
   const isSingleList = LIST.test(new URL(address).pathname);
-  const others = isSingleList ? [] : tabs.filter((tab) => tab !== shown && !LIVE.test(tab.address));
+  const others = isSingleList ? [] : tabs.filter((tab) => tab !== activeTab && !LIVE.test(tab.address));
   const videos: Video[] = [];
   const unread: string[] = [];
-  for (const tab of [shown ?? { name: null, address }, ...others]) {
+  for (const tab of [activeTab ?? { name: null, address }, ...others]) {
     try {
       const page = others.includes(tab as Tab) ? await readPage(web, tab.address, VIEW) : view;
       for await (const recordings of readListPages(web, { page, name: tab.name, firstDay })) videos.push(...recordings);
