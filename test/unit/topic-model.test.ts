@@ -4,7 +4,7 @@ import { compileTopics } from '../../src/classifier/keywords.ts';
 import { mentionsOf, parseLexicon } from '../../src/classifier/topics/lexicon.ts';
 import { probabilityOf, scoresOf, shippedTopicModel } from '../../src/classifier/topics/topic-model.ts';
 import { wordsOf } from '../../src/classifier/topics/words.ts';
-import { matterWords } from '../../src/classifier/topics/features.ts';
+import { featuresOf, matterWords } from '../../src/classifier/topics/features.ts';
 import { calibrationOf, foldsOf } from '../../tools/labels/cross-validation.ts';
 import { type Example, trainedWeights } from '../../tools/labels/training.ts';
 import { shippedTaxonomy, subject, topicRecord } from '../support/classifier-subjects.ts';
@@ -54,7 +54,11 @@ describe('the shipped model', () => {
 });
 
 describe('a calibration', () => {
-  const judged = Array.from({ length: 400 }, (_, at) => ({ score: at / 100, isRight: at % 4 < at / 100 }));
+  const judged = Array.from({ length: 400 }, (_, at) => ({
+    score: at / 100,
+    isRight: at % 4 < at / 100,
+    weight: 1,
+  }));
 
   it('never falls with the score, and interpolates between two scores', () => {
     const calibration = calibrationOf(judged);
@@ -68,6 +72,35 @@ describe('a calibration', () => {
         [2, 0.6],
       ]),
     ).toBeCloseTo(0.4);
+  });
+
+  it('counts a title by its weight', () => {
+    const heavy = (isHeavy: boolean) => judged.map((one) => ({ ...one, weight: one.isRight === isHeavy ? 1 : 0.2 }));
+    expect(probabilityOf(1, calibrationOf(heavy(true)))).toBeGreaterThan(probabilityOf(1, calibrationOf(heavy(false))));
+  });
+});
+
+describe('features', () => {
+  const lexicon = parseLexicon(
+    'zoning.strong: rezone\nhousing.strong: apartments\nhousing.sure: affordable apartments\n',
+  );
+  const featuresIn = (title: string) =>
+    featuresOf({ title, text: '', matterType: '', bodyName: '', keywords: new Map() }, lexicon);
+
+  it('tell a topic that is named alone from one that is named beside others', () => {
+    const alone = featuresIn('Request to rezone two acres');
+    expect([alone.get('zoning.strong:alone'), alone.get('zoning.strong:share')]).toEqual([1, 1]);
+    const both = featuresIn('Request to rezone land for affordable apartments');
+    expect([both.has('zoning.strong:alone'), both.get('zoning.strong:share')]).toEqual([false, 0.5]);
+    expect([both.get('zoning.strong:first'), both.has('housing.strong:first')]).toEqual([1, false]);
+  });
+
+  it('tell the topic at the beginning of a title from one far behind it', () => {
+    const title = `Request to rezone two acres ${'of the old farm '.repeat(4)} for apartments`;
+    expect([featuresIn(title).get('zoning.strong:leads'), featuresIn(title).has('housing.strong:leads')]).toEqual([
+      1,
+      false,
+    ]);
   });
 });
 

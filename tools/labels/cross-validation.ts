@@ -42,7 +42,11 @@ export function leftOutScores(examples: readonly Example[], outputs: readonly st
 interface Judged {
   readonly score: number;
   readonly isRight: boolean;
+  /** Share of a clear example, from 0 to 1. */
+  readonly weight: number;
 }
+
+const weightOf = (judged: readonly Judged[]): number => judged.reduce((sum, { weight }) => sum + weight, 0);
 
 /** Returns rising pairs of score and share of right answers, by merging neighbors that fall (isotonic regression). */
 export function calibrationOf(judged: readonly Judged[]): TopicModel['calibration'] {
@@ -51,9 +55,9 @@ export function calibrationOf(judged: readonly Judged[]): TopicModel['calibratio
   for (let from = 0; from < sorted.length; from += STEP) {
     const part = sorted.slice(from, from + STEP);
     blocks.push({
-      scores: part.reduce((sum, { score }) => sum + score, 0),
-      right: part.filter(({ isRight }) => isRight).length,
-      count: part.length,
+      scores: part.reduce((sum, { score, weight }) => sum + score * weight, 0),
+      right: weightOf(part.filter(({ isRight }) => isRight)),
+      count: weightOf(part),
     });
     while (blocks.length > 1 && share(blocks.at(-2)!) >= share(blocks.at(-1)!)) mergeLast(blocks);
   }

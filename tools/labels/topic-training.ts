@@ -19,6 +19,8 @@ const ITEM_FROM = -1;
 const DOUBTFUL = 0.5;
 /** Share of a title of the four recorded cities, of which there are many: they would outweigh all others. */
 const RECORDED_CITY = 0.4;
+/** Share of an invented title. */
+const INVENTED = 0.6;
 
 export const readTextsOf = ({ title, text, matterType, body }: LabelledTitle): ReadTexts => ({
   title,
@@ -53,14 +55,21 @@ interface TopicReading {
   readonly lexicon: Lexicon;
 }
 
+const isRecorded = (jurisdiction: string): boolean => CITIES.some(({ name }) => name === jurisdiction);
+const isInvented = ({ id }: LabelledTitle): boolean => id.startsWith('invented/');
+
+function shareOf(title: LabelledTitle): number {
+  if (isInvented(title)) return INVENTED;
+  return isRecorded(title.jurisdiction) ? RECORDED_CITY : 1;
+}
+
 function exampleOf(title: LabelledTitle, { topics, lexicon }: TopicReading, common: ReadonlySet<string>): Example {
-  const isRecordedCity = CITIES.some(({ name }) => name === title.jurisdiction);
   return {
     jurisdiction: title.jurisdiction,
     features: withoutNames(featuresOf(topicTexts(readTextsOf(title), topics), lexicon), common),
     labels: new Set([...title.topics, ...(title.kind === 'substantive' ? [ITEM_OUTPUT] : [])]),
     unclear: new Set(title.unclear),
-    weight: (title.isDoubtful ? DOUBTFUL : 1) * (isRecordedCity ? RECORDED_CITY : 1),
+    weight: (title.isDoubtful ? DOUBTFUL : 1) * shareOf(title),
   };
 }
 
@@ -70,8 +79,6 @@ export interface Training {
   /** Returns for each title the model that was trained without its jurisdiction. */
   readonly leftOut: ReadonlyMap<LabelledTitle, TrainedTopics>;
 }
-
-const isInvented = ({ id }: LabelledTitle): boolean => id.startsWith('invented/');
 
 /** Learns the model of all titles, and one for each group of jurisdictions that is left out. */
 export function trainTopics(titles: readonly LabelledTitle[], hash: string, reading: TopicReading): Training {
@@ -89,7 +96,9 @@ export function trainTopics(titles: readonly LabelledTitle[], hash: string, read
         : outputs
             .slice(0, -1)
             .flatMap((slug, output) =>
-              unclear.has(slug) ? [] : [{ score: scores[at]![output]!, isRight: labels.has(slug) }],
+              unclear.has(slug)
+                ? []
+                : [{ score: scores[at]![output]!, isRight: labels.has(slug), weight: shareOf(titles[at]!) }],
             ),
     );
   const modelOf = (weights: TopicModel['weights'], fold: number | null): TopicModel => ({

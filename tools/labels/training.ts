@@ -21,12 +21,13 @@ const EPOCHS = 25;
 /** Number of last epochs whose weights are averaged. */
 const AVERAGED = 10;
 const RATE = 0.15;
-const DECAY = 0.01;
+const DECAY = 0.005;
 /** Value of phrases of other topics: they help to tell two topics apart. */
 const OTHER_TOPIC = 0.35;
 /** Weights before any example: a phrase of a topic speaks for it. */
 const PRIOR_BIAS = -4;
 const PRIOR: Readonly<Record<string, Readonly<Record<string, number>>>> = {
+  sure: { any: 1.8, lead: 1 },
   strong: { any: 2.9, lead: 1.4, multi: 1.1, more: 1.3, text: 1.6, type: 2.4, body: 0.5 },
   weak: { any: 0.6, lead: 0.6, more: 0.5, text: 0.3, type: 0.8 },
 };

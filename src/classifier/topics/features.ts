@@ -76,7 +76,24 @@ function addMentions(features: Map<string, number>, words: readonly Word[], ment
     features.set(phraseFeature({ group, start, end }, words), PHRASE_VALUE);
     counts.set(group, (counts.get(group) ?? 0) + 1);
   }
+  addStanding(features, mentions);
   for (const [group, count] of counts) if (count > 1) features.set(`${group}:more`, Math.min(1, (count - 1) / 2));
+}
+
+/** Adds for each topic with strong phrases if it comes first, and how many others have some. */
+function addStanding(features: Map<string, number>, mentions: readonly Mention[]): void {
+  const strong = mentions.flatMap(({ group, start }) => {
+    const [topic, strength] = group.split('.');
+    return strength === 'strong' || strength === 'sure' ? [{ topic: topic!, start }] : [];
+  });
+  const topics = new Set(strong.map(({ topic }) => topic));
+  const leading = new Set(strong.filter(({ start }) => start < LEAD_WORDS).map(({ topic }) => topic));
+  for (const topic of topics) {
+    features.set(`${topic}.strong:share`, 1 / topics.size);
+    if (topics.size === 1) features.set(`${topic}.strong:alone`, 1);
+    if (leading.size === 1 && leading.has(topic)) features.set(`${topic}.strong:leads`, 1);
+    if (topic === strong[0]!.topic) features.set(`${topic}.strong:first`, 1);
+  }
 }
 
 /** Returns the feature of one phrase of the lexicon: `p:zoning.strong|planned development`. */
