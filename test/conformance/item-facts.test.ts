@@ -77,7 +77,7 @@ test('a result of the search page has its first amounts and parties', async () =
   expect(await pageOf(served, '/search?q=%22Example%20Paving%22')).toContain(
     '<p class="quiet">Not to exceed $1,250 · Vendor Example Paving, LLC</p>',
   );
-  expect(await pageOf(served, '/search?q=parks')).not.toMatch(/Amount|Vendor/);
+  expect(await pageOf(served, '/search?q=parks')).not.toMatch(/Amount \$|Vendor/);
 });
 
 test('get_agenda_item has the facts with the words of the source', async () => {
@@ -105,4 +105,18 @@ test('search_agenda has amounts and parties, and 20 typical results in one answe
     expect(parties).toEqual([{ name: 'Example Company', role: 'vendor' }]);
   }
   expect(Buffer.byteLength(JSON.stringify(data))).toBeLessThanOrEqual(MAX_TOOL_BYTES);
+});
+
+test('the search page filters by amount, and its other links keep the amounts', async () => {
+  const found = async (filter: string): Promise<readonly string[]> => {
+    const text = await pageOf(served, `/search?q=traffic+signals${filter}`);
+    return [...text.matchAll(/Not to exceed (\$[\d,]+) /g)].map(([, amount]) => amount!).toSorted();
+  };
+  expect(await found('&min=3000&max=4000')).toEqual(['$3,000', '$4,000']);
+  expect(await found('&max=1000')).toEqual(['$1,000']);
+  expect(await found('&min=30000&max=')).toEqual(['$30,000']);
+  expect((await found('')).length).toBeGreaterThan(4);
+  const text = await pageOf(served, '/search?q=traffic+signals&min=3000');
+  expect(text).toContain('/search/atom.xml?q=traffic+signals&amp;min=3000');
+  expect(text).toMatch(/name="min"[^>]* value="3000"/);
 });

@@ -78,7 +78,7 @@ test('a search in a place without a covered body says so, and names no tool', as
 
 test('the search has a named field for words, place, topic and dates, and offers what can be found', async () => {
   const page = await pageOf('/search');
-  expect(fieldsOf(page)).toEqual({ q: '', jurisdiction: '', topic: '', from: '', to: '' });
+  expect(fieldsOf(page)).toEqual({ q: '', jurisdiction: '', topic: '', from: '', to: '', min: '', max: '' });
   for (const name of ['q', 'jurisdiction', 'topic', 'from', 'to']) expect(page).toContain(`<label for="${name}">`);
   expect(optionsOf(page, 'jurisdiction')).toEqual([
     ['', 'Any place'],
@@ -102,7 +102,7 @@ test.each([
   const page = await pageOf(path);
   expect(itemsIn(page)).toEqual(names);
   const parameters = Object.fromEntries(new URL(path, served.baseUrl).searchParams);
-  expect(fieldsOf(page)).toEqual({ jurisdiction: '', topic: '', from: '', to: '', ...parameters });
+  expect(fieldsOf(page)).toEqual({ jurisdiction: '', topic: '', from: '', to: '', min: '', max: '', ...parameters });
   const feed = /<link rel="alternate" type="application\/atom\+xml" href="([^"]+)"/
     .exec(page)![1]!
     .replaceAll('&amp;', '&');

@@ -11,8 +11,21 @@ const CALENDAR = 'text/calendar; charset=utf-8';
 /** Treats an empty field of a form as absent. */
 const field = z.preprocess((value) => (value === '' ? undefined : value), z.string().optional());
 const noParameters = z.object({});
+const dollars = z.preprocess(
+  (value) => (value === '' ? undefined : value),
+  z.coerce.number<string>().int().min(0).max(1e12).optional(),
+);
 /** Ignores other parameters, such as those that social networks add to links. */
-const search = z.object({ q: field, jurisdiction: field, topic: field, from: field, to: field, cursor: field });
+const search = z.object({
+  q: field,
+  jurisdiction: field,
+  topic: field,
+  from: field,
+  to: field,
+  min: dollars,
+  max: dollars,
+  cursor: field,
+});
 const cursor = z.object({ cursor: field });
 const start = z.object({ start: z.coerce.number<string>().int().min(0).max(100_000).catch(0) });
 

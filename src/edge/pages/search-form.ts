@@ -34,7 +34,9 @@ export const searchForm = (
     html`<p class="fields">${choice('jurisdiction', ['Place', 'Any place'], places, query.jurisdiction)}
 ${choice('topic', ['Topic', 'Any topic'], topics, query.topic)}
 ${day('from', 'Meeting from', query.from)}
-${day('to', 'Meeting to', query.to)}</p>`,
+${day('to', 'Meeting to', query.to)}
+${dollars('min', 'Amount from ($)', query.min)}
+${dollars('max', 'Amount to ($)', query.max)}</p>`,
   );
 
 /** Adds a chosen value that the choices lack. */
@@ -47,6 +49,9 @@ function choice(name: string, [label, any]: readonly [string, string], choices: 
 
 const option = ({ slug, name }: Choices[number], chosen: string): Html =>
   html`<option value="${slug}"${slug === chosen && html` selected`}>${nameOf(name)}</option>`;
+
+const dollars = (name: string, label: string, request?: number): Html =>
+  html`<span><label for="${name}">${label}</label><input id="${name}" name="${name}" type="number" min="0" step="1" value="${request === undefined ? '' : String(request)}"></span>`;
 
 const day = (name: string, label: string, request = ''): Html =>
   html`<span><label for="${name}">${label}</label><input id="${name}" name="${name}" type="date" value="${request}"></span>`;

@@ -27,12 +27,20 @@ const PARAMETERS = {
 } as const;
 const ARGUMENT = new RegExp(`\\b(?:${Object.keys(PARAMETERS).join('|')})\\b`, 'g');
 
+/** Returns the words of a request with its amounts before them, which the search reads as a filter. */
+function withAmounts({ q, min, max }: SearchQuery): string | undefined {
+  if (q === undefined || (min === undefined && max === undefined)) return q;
+  if (max === undefined) return `at least $${min} ${q}`;
+  return min === undefined ? `at most $${max} ${q}` : `between $${min} and $${max} ${q}`;
+}
+
 /** Returns the arguments of the tool, checked by its rules. Throws a `Rejection`. */
 export function searchInput(request: SearchQuery) {
   const parameters = Object.fromEntries(
     Object.entries(PARAMETERS).map(([argument, parameter]) => [argument, request[parameter]]),
   );
-  const parsed = searchAgenda.input.safeParse({ ...parameters, limit: RESULTS }, PLAINLY);
+  const query = withAmounts(request);
+  const parsed = searchAgenda.input.safeParse({ ...parameters, query, limit: RESULTS }, PLAINLY);
   if (parsed.success) return parsed.data;
   const text = issueText(parsed.error.issues[0]!);
   throw new Rejection(
@@ -51,7 +59,10 @@ ${searchForm(query, choices)}
 `;
   if (q === undefined) return { title: 'Search', main: html`${heading}<p>${HELP}</p>` };
   const page = await reads.search(input, address);
-  const documents = cursor === undefined && query.topic === undefined ? await readDocuments(reads, input, address) : [];
+  const documents =
+    cursor === undefined && [query.topic, query.min, query.max].every((filter) => filter === undefined)
+      ? await readDocuments(reads, input, address)
+      : [];
   const feed = withQuery(feedOf(SEARCH_PATH), { q, ...filters });
   const main = html`${heading}<p><a href="${feed}">Atom feed of this search</a></p>${results(page, query)}${documentResults(documents)}`;
   const title = `${clipped(q, 80)}: search`;
