@@ -50,7 +50,10 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
       ...(before === null ? [] : [`e.period < ${parameter(before, 'bigint')}`]),
       ...ranges,
     ];
-    return `(select item_id, starts_at, words, forms, matter from ${entries} e where ${conditions.join(' and ')}
+    // Only places of rows are sorted; the words of the latest rows are read afterwards.
+    const latest = `select e.ctid from ${entries} e where ${conditions.join(' and ')}
+      order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1}`;
+    return `(select item_id, starts_at, words, forms, matter from ${entries} e where e.ctid = any (array(${latest}))
       order by e.starts_at desc, e.item_id desc limit ${MAX_CANDIDATES + 1})`;
   });
   const { after } = search;
