@@ -47,7 +47,7 @@ const LABELS = wordSet('no nos number numbers #');
 /** Words before other numbers than those of cases. */
 const OTHER_NUMBERS = wordSet(`
   contract contracts ordinance resolution bid rfp rfq rfb ifb itb agreement mou grant communication section sec chapter policy
-  project fund check invoice series form bill listing
+  order project fund check invoice series form bill listing
 `);
 /** "Z-12-3", "BOA2024-15"; years and sections of codes have no such form. */
 const CODE = /^(?=[^\d]*\d)[A-Z0-9]{1,9}(?:-{1,2}[A-Z0-9]{1,8})+$/i;
@@ -55,7 +55,7 @@ const CODE = /^(?=[^\d]*\d)[A-Z0-9]{1,9}(?:-{1,2}[A-Z0-9]{1,8})+$/i;
 const BARE_CODE = /^[A-Z]{1,6}-?\d{2,6}-\d{1,6}[A-Z]?$|^[A-Z]{1,4}-\d{2,4}-\d{1,6}(?:-[A-Z0-9]{1,4})?$/;
 /** Letters before other numbers: bids, months, years, highways, bills, resolutions and standards. */
 const OTHER_CODES = anyWord(String.raw`
-  rf[bpq] ifb itb bid mou pkr fy sh ord res jan feb mar apr may jun jul aug sep oct nov dec (?:bl|rs|en|iso|astm)(?=\d)
+  rf[bpq] ifb itb bid mou pkr fy sh ord res jan feb mar apr may jun jul aug sep oct nov dec (?:bl|rs|en|iso|astm)(?=\d) r(?=20\d\d)
 `);
 const NO_CASE = new RegExp(`^${OTHER_CODES}`, 'i');
 const CASE_PART = /^(?:\d{3,9}|[A-Z]{1,4}\d{0,8})$/;
@@ -75,6 +75,7 @@ function endOfLabelled(tokens: readonly Token[], at: number): number {
 function endOfCaseNumber(tokens: readonly Token[], at: number): number {
   let before = at - 1;
   while (LABELS.has(tokens[before]?.word ?? '') || tokens[before]?.text === ':') before--;
+  if (before < at - 1 && tokens[before]?.text === '(') before--;
   const word = tokens[before]?.word ?? '';
   if (CASE_WORDS.has(word) && before < at - 1) return endOfLabelled(tokens, at);
   const { text } = tokens[at]!;

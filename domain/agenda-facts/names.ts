@@ -126,6 +126,8 @@ function afterSuffix(tokens: readonly Token[], at: number): number {
 function stepInName(tokens: readonly Token[], first: number, at: number, extent: Extent): number {
   const token = tokens[at];
   if (token === undefined || at - first === LONGEST_NAME) return -1;
+  if (tokens[at - 1]?.word === 'limited' && token.word === 'partnership') return at + 1;
+  if (token.text === ',' && isSuffix(tokens[at + 1])) return at + 1;
   if (isSuffix(tokens[at - 1]) && !isSuffix(token)) return afterSuffix(tokens, at);
   if (token.text === ',') return afterComma(tokens, first, at);
   if (isNameWord(token) || isAlias(token) || (isInitial(token) && isNameWord(tokens[at + 1]))) return at + 1;

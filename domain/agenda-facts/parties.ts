@@ -135,9 +135,22 @@ const isOwnGovernment = (tokens: readonly Token[], { from, to }: Name): boolean 
 
 /** True if the first words of the name were left out: "cost" in "Ann Example Cost Plus Company". */
 const isCut = (tokens: readonly Token[], { from }: Name): boolean =>
-  tokens[from - 1]?.isCapital === true &&
-  hasWord(tokens[from - 1], 'cost costs total change order purchase ground master claim') &&
-  isNameWord(tokens[from - 2]);
+  (tokens[from - 1]?.text === '&' && tokens[from - 2]?.isCapital === true) ||
+  (tokens[from - 1]?.isCapital === true &&
+    hasWord(tokens[from - 1], 'cost costs total change order purchase ground master claim') &&
+    isNameWord(tokens[from - 2]));
+
+/** The name with what is joined to it by a slash: "AB/CD Sample, LLC". */
+function withSlash(tokens: readonly Token[], { from, to }: Name): Name {
+  const [first, slash] = [tokens[from - 2], tokens[from - 1]];
+  const isJoined = slash?.text === '/' && first?.end === slash.start && slash.end === tokens[from]!.start;
+  return isJoined && isNameWord(first) ? { from: from - 2, to } : { from, to };
+}
+
+/** Whether "(Applicant)" follows, at most a few words behind the name. */
+const isCalledApplicant = (tokens: readonly Token[], to: number): boolean =>
+  phraseText(tokens, to, to + CALLED_WITHIN).includes(' ( applicant )');
+const CALLED_WITHIN = 14;
 
 function isParty(tokens: readonly Token[], name: Name): boolean {
   const words = tokens.slice(name.from, name.to);
@@ -242,6 +255,7 @@ function roleAfter(tokens: readonly Token[], name: Name): PartyRole | null {
     /^ (?:the )?(?:abutting |property )?owners? /.test(phraseText(tokens, name.to + 1, name.to + 4))
   )
     return 'owner';
+  if (isCompany(tokens, name) && isCalledApplicant(tokens, name.to)) return 'applicant';
   if (hasWord(tokens[after?.text === ',' ? name.to + 1 : name.to], 'applicant petitioner')) return 'applicant';
   const isHead = tokens
     .slice(name.to, name.to + 2)
@@ -313,7 +327,8 @@ export function partiesOf(reading: Reading): PartyFact[] {
   };
   const put = (name: Name, role: PartyRole): void => {
     last = name.to;
-    const quoted = quote(reading, name.from, name.to - 1);
+    const whole = withSlash(tokens, name);
+    const quoted = quote(reading, whole.from, whole.to - 1);
     if (!facts.has(quoted.sourceText)) facts.set(quoted.sourceText, { ...quoted, name: quoted.sourceText, role });
   };
   const roleOf = (name: Name): PartyRole | null => {
@@ -323,8 +338,9 @@ export function partiesOf(reading: Reading): PartyFact[] {
   };
   const licensed = licensee(tokens);
   if (licensed !== null) put(licensed, 'applicant');
-  const whole = { from: 0, to: endOfName(tokens, 0) };
-  if (isCompany(tokens, whole) && (whole.to === tokens.length || tokens[whole.to]!.text === '(')) put(whole, 'vendor');
+  const opening = { from: 0, to: endOfName(tokens, 0) };
+  if (isCompany(tokens, opening) && (opening.to === tokens.length || tokens[opening.to]!.text === '('))
+    put(opening, 'vendor');
   for (let at = 0; at < tokens.length; at++) {
     const other = otherOfBoth(tokens, at);
     const name = other ?? { from: at, to: endOfName(tokens, at) };

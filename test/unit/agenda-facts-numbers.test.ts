@@ -26,6 +26,7 @@ it.each([
   ['Case study of Section 51-4', []],
   ['Grants approved by RS2020-239, for BL2022-1061', []],
   ['Tests by EN12390-8', []],
+  ['R2020-60 Adopt a plan under Executive Order N-29-20 and a Plan Grant (No. WR17-006)', []],
   ['Rezoning 7.282 acres', []],
 ])('the case numbers of %s are %j', (title, expected) => {
   expect(cases(title)).toEqual(expected);

@@ -9,6 +9,9 @@ describe('vendors', () => {
     ['Approve a contract with Sample & Sons, Inc. for paving', 'Sample & Sons, Inc.'],
     ['A contract with The Sample Café at Example Square, LLC', 'Sample Café at Example Square, LLC'],
     ['An agreement with La Sample Foods, LLC', 'La Sample Foods, LLC'],
+    ['An agreement with RW/GC Sample Owner, LLC', 'RW/GC Sample Owner, LLC'],
+    ['An agreement with Sample Property Company, LLC for homes', 'Sample Property Company, LLC'],
+    ['A contract with Sample Village Limited Partnership', 'Sample Village Limited Partnership'],
     ['An agreement with AB20, LLC for mops', 'AB20, LLC'],
     ['An agreement with Jo A. Example for art', 'Jo A. Example'],
     ['The advance funding agreement with the Texas Department of Transportation', 'Texas Department of Transportation'],
@@ -45,6 +48,7 @@ describe('vendors', () => {
 
 describe('other roles', () => {
   it.each([
+    ['An agreement of Sample Homes, Inc. and/or its affiliates (Applicant)', 'applicant: Sample Homes, Inc.'],
     ['Zone change, Sample Water Authority, Applicant', 'applicant: Sample Water Authority'],
     ['Authorizing Sample Flats, LLC to build over a street', 'applicant: Sample Flats, LLC'],
     ['Event License - Sample Community Council', 'applicant: Sample Community Council'],
@@ -72,6 +76,7 @@ describe('other roles', () => {
 describe('no party', () => {
   it.each([
     'Settle the claim of J.L., a minor',
+    'Supplies with Sample Contract & Commercial LLC in the contract',
     'Park(ing) Day requesting a map',
     'The planning of Sample Company for a member of the Zoning Commission',
     'Accept a grant and execute the grant agreement with Sample Arts Foundation',

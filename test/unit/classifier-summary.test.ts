@@ -103,6 +103,11 @@ describe('a title that is cut', () => {
 
   it('ends at a word where it has no clause', () =>
     expect(shortened('word '.repeat(80).trim())).toMatch(/^(?:word )+…$/));
+
+  it.each(['pertaining to', 'in conjunction with', 'for property located at', 'associated with'])(
+    'does not end with "%s"',
+    (words) => expect(shortened(`A rule, ${'x'.repeat(150)} ${words} ${'Y'.repeat(60)}`)).toMatch(/x …$/),
+  );
 });
 
 describe('the summary', () => {

@@ -15,8 +15,8 @@ const AHEAD = 30;
 const WORTH = [45, 20, 0, -70] as const;
 /** Words and marks at the end of a beginning that belong to what follows. */
 const NEEDY = anyWord(`
-  and or the an? of for to with by as not located allowing providing including regarding managed generally amending authorizing approving establishing requiring but limited related relating
-  in(?:\\s(?:connection|accordance|order|response))? pursuant due \\(?\\d\\)
+  and or the an? of for to with by as at not located pertaining associated allowing providing including regarding managed generally amending authorizing approving establishing requiring but limited related relating
+  in(?:\\s(?:connection|conjunction|accordance|order|response))? pursuant due \\(?\\d\\)
 `);
 const OPEN_END = new RegExp(String.raw`(?<![\s,;:–—-])[\s,;:–—-]+(?:${NEEDY}[\s,;:–—-]*)*$`, 'i');
 
