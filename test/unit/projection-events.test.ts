@@ -39,6 +39,7 @@ const HANDLED: Readonly<Record<string, readonly string[]>> = {
   'agenda_search 8': RECORDS,
   'agenda_search 9': RECORDS,
   'agenda_search 10': RECORDS,
+  'agenda_search 11': RECORDS,
   'record_keys 1': RECORDS,
 };
 

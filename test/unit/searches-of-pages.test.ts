@@ -5,7 +5,7 @@ import { search } from '../../src/app/modules/search.ts';
 import type { Platform } from '../../src/app/platform.ts';
 
 /** The answer of the database for a query without words, which ends the search. */
-const WORDLESS = { queries: [[]], words: [], periods: [], bodies: null, topic: null };
+const WORDLESS = { queries: [[]], words: [], periods: [], places: [], bodies: null, topic: null };
 
 const running: (() => void)[] = [];
 const read: string[] = [];
