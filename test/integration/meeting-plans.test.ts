@@ -60,8 +60,8 @@ beforeAll(async () => {
      from generate_series(1, ${items}) n`,
   );
   await session.query(
-    `insert into ${search.entries} (item_id, starts_at, day, period, words, matter)
-     select ${uuid('n', 3)}, n, 0, 0, '', n % ${MATTERS} from generate_series(1, ${items}) n`,
+    `insert into ${search.entries} (item_id, starts_at, day, period, words, forms, matter)
+     select ${uuid('n', 3)}, n, 0, 0, '', '', n % ${MATTERS} from generate_series(1, ${items}) n`,
   );
   // The meetings first: an item is newer than every meeting.
   const rowsOf = (resource: string, kind: number, after: number, count: number) =>
