@@ -252,7 +252,7 @@ export interface SearchCursor {
    * Local day of the first page, in days from 1970-01-01: "next week" means the same days on all pages. Null in a
    * cursor of an earlier version, whose rank has another scale.
    */
-  readonly askedOn: number | null;
+  readonly firstPageDay: number | null;
 }
 
 export class InvalidSearchCursor extends Error {
@@ -279,7 +279,7 @@ const codec = cursorCodec<SearchCursor & { readonly binding: string }>('search',
   },
   startsAt: time,
   itemId: uuid,
-  askedOn: {
+  firstPageDay: {
     bytes: 4,
     write: (payload, value, at) => payload.writeInt32BE(value, at),
     read: (payload, at) => payload.readInt32BE(at),

@@ -8,7 +8,7 @@ import { makeLibraryLinks } from '../infra/embedded-postgresql/library-links.mjs
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const modules = join(root, 'node_modules');
-/** Inside node_modules, so that it goes when they go. */
+/** The file is inside node_modules, so that it is removed with them. */
 const stamp = join(modules, '.lock-file-hash');
 
 /** Each set includes those before it. `peer` and `dev` are npm's marks of the packages that a set leaves out. */

@@ -147,7 +147,7 @@ function withSlash(tokens: readonly Token[], { from, to }: Name): Name {
   return isJoined && isNameWord(first) ? { from: from - 2, to } : { from, to };
 }
 
-/** Whether "(Applicant)" follows, at most a few words behind the name. */
+/** True if "(Applicant)" follows, at most a few words behind the name. */
 const isCalledApplicant = (tokens: readonly Token[], to: number): boolean =>
   phraseText(tokens, to, to + CALLED_WITHIN).includes(' ( applicant )');
 const CALLED_WITHIN = 14;

@@ -38,17 +38,17 @@ const hasOwnFacts = (item: Facts): boolean =>
 /** Returns the facts that the title and the text of an item state, within the limits. */
 function readFacts(item: ItemWithFacts): Facts {
   if (!isBusiness(item)) return {};
-  const found = factsOf({ title: readable(item.title), text: item.text === null ? null : readable(item.text) });
+  const all = factsOf({ title: readable(item.title), text: item.text === null ? null : readable(item.text) });
   const facts: Record<string, unknown> = {};
   let bytes = 0;
   for (const list of FACT_LISTS) {
-    const read: Fact[] = [];
-    for (const fact of found[list]) {
+    const published: Fact[] = [];
+    for (const fact of all[list]) {
       bytes += bytesOf(fact) + 1;
-      if (read.length === MAX_FACTS || bytes > MAX_FACT_BYTES) break;
-      if (hasShortTexts(fact) && !isPastCut(item[fact.field]!, fact)) read.push(fact);
+      if (published.length === MAX_FACTS || bytes > MAX_FACT_BYTES) break;
+      if (hasShortTexts(fact) && !isPastCut(item[fact.field]!, fact)) published.push(fact);
     }
-    if (read.length > 0) facts[list] = read;
+    if (published.length > 0) facts[list] = published;
   }
   return Object.keys(facts).length === 0 ? {} : { ...facts, factsVersion: FACTS_VERSION };
 }

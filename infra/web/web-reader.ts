@@ -172,7 +172,7 @@ class Site {
         throw new SourceUnavailable(`${placeOf(first)} redirects more than ${MAX_REDIRECTS} times`);
       const target = requireTarget(answer.headers.get('location'), address, this.#base.ownHosts);
       address = this.#base.toRequest(target);
-      // As in browsers, a redirect to another page drops the form.
+      // A redirect to another page drops the form, as in browsers.
       if (answer.status < 307) form = undefined;
     }
   }

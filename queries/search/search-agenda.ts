@@ -92,7 +92,7 @@ async function find(reads: LiveReads, context: SearchContext, limits: SearchLimi
     sameDays && sameDays.map((day) => `'${MARK.day}${day}'`).join(' | '),
     amount && amountMarks(amount),
   ].filter((filter) => filter !== null);
-  // Without words, all items that the filters leave are found.
+  // A query without words finds all items that pass the filters.
   const query = context.query === '' ? (filters[0] ?? windows[0]!.marks ?? '') : context.query;
   const ranking = { anyWord, pairs, exact, preferred, preferredBodies, highlights: context.highlights };
   const search = { ...ranking, filters, windows, fromDay, toDay, amount, after, limit };
@@ -183,10 +183,10 @@ export function createSearchAgenda({ reads: readsUntil, clock, timezone }: Searc
   return async (input: SearchAgendaInput, signal: AbortSignal): Promise<AgendaSearchPage> => {
     const binding = bindingOf(input);
     const after = searchPlace(input);
-    const askedOn = after?.askedOn ?? localDay(clock.now(), timezone);
-    const typed = readQuestion(binding.query, askedOn);
+    const firstPageDay = after?.firstPageDay ?? localDay(clock.now(), timezone);
+    const typed = readQuestion(binding.query, firstPageDay);
     const reads = readsUntil(signal);
-    const context = await readCorrected(reads, { ...binding, text: typed.text }, yearOf(askedOn));
+    const context = await readCorrected(reads, { ...binding, text: typed.text }, yearOf(firstPageDay));
     const question = context.hasAmounts ? typed : withoutAmount(typed);
     const limits = limitsOf(binding, question);
     const isLimited = isNarrowed(question, context);
@@ -221,7 +221,7 @@ export function createSearchAgenda({ reads: readsUntil, clock, timezone }: Searc
     const now = clock.now();
     const cursorAfter = (count: number): string => {
       const { itemId, rank, startsAt } = rows[count - 1]!;
-      return encodeSearchCursor(binding, { leniency, rank, startsAt: Number(startsAt), itemId, askedOn });
+      return encodeSearchCursor(binding, { leniency, rank, startsAt: Number(startsAt), itemId, firstPageDay });
     };
     const results = rows.map((row) => resultOf(row, now));
     const nextCursor = hasMore ? cursorAfter(rows.length) : null;

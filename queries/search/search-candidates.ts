@@ -70,7 +70,7 @@ export function searchCandidates(generation: number, search: CandidateSearch): S
       after === null
         ? null
         : {
-            rank: after.askedOn === null ? null : parameter(after.rank, 'int'),
+            rank: after.firstPageDay === null ? null : parameter(after.rank, 'int'),
             startsAt: parameter(after.startsAt, 'bigint'),
             itemId: parameter(after.itemId, 'uuid'),
           },

@@ -11,7 +11,7 @@ import type { PeriodCounts } from './search-windows.ts';
 
 /** Facts about a query that a search needs before it reads items. */
 export interface SearchContext extends ComposedQuery {
-  /** What excerpts show, the best first. */
+  /** Words that excerpts show, the best first. */
   readonly highlights: readonly Highlight[];
   /** Number of records by search term. */
   readonly records: Readonly<Record<string, number>>;

@@ -21,7 +21,7 @@ export interface Unit {
   readonly typed: string;
   /** A typed word in lower case, without punctuation and a possessive ending; null for other parts. */
   readonly word: string | null;
-  /** What the marks mean, if an item that has one is preferred to an item that has the words; null if not. */
+  /** Meaning of the marks, if an item that has one is preferred to an item that has the words; null if not. */
   readonly meaning: string | null;
 }
 

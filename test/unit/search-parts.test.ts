@@ -329,7 +329,7 @@ describe('a search cursor', () => {
     rank: 123_456,
     startsAt: -62_167_219_200_000,
     itemId: '00000000-0000-0000-0000-000000000000',
-    askedOn: 20_600,
+    firstPageDay: 20_600,
   };
 
   test('decodes to its values from one short text', () => {
@@ -410,7 +410,7 @@ test('the statement of candidates refuses a generation that is no longer live', 
     after: null,
     limit: 10,
   };
-  const after = { leniency: 0, rank: 1, startsAt: 1, itemId: 'id', askedOn: 20_600 };
+  const after = { leniency: 0, rank: 1, startsAt: 1, itemId: 'id', firstPageDay: 20_600 };
   const statements = [searchCandidates(7, search), searchCandidates(7, { ...search, after })];
   expect(statements.map(({ text }) => text.includes(live))).toEqual([true, true]);
 });

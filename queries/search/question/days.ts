@@ -14,7 +14,7 @@ import { STREET_TYPES } from '../street-types.ts';
 import { type TypedWord, wordAt } from './typed-words.ts';
 
 /** The day of the question, and whether it speaks of the past or the future. */
-export interface AskedOn {
+export interface QuestionTime {
   readonly today: number;
   readonly tense: 'past' | 'future' | null;
 }
@@ -107,7 +107,7 @@ function nearestWeekday(weekday: number, isPast: boolean, today: number): number
 }
 
 /** Reads a period that follows "this", "next" or "last". */
-function relativeAt(words: readonly TypedWord[], at: number, { today }: AskedOn): Reading<Days> | null {
+function relativeAt(words: readonly TypedWord[], at: number, { today }: QuestionTime): Reading<Days> | null {
   const [order, unit] = [wordAt(words, at), wordAt(words, at + 1)];
   const away = NEXT.includes(order) ? 1 : LAST.includes(order) ? -1 : THIS.includes(order) ? 0 : null;
   if (away === null) return null;
@@ -130,7 +130,7 @@ const afterPartOfDay = (words: readonly TypedWord[], at: number): number =>
   PARTS_OF_DAY.includes(wordAt(words, at)) ? at + 1 : at;
 
 /** Returns the month of a name without a year: the next one or the last one, by the tense of the question. */
-function monthNear(month: number, tense: AskedOn['tense'], today: number): Days {
+function monthNear(month: number, tense: QuestionTime['tense'], today: number): Days {
   const current = dateOf(today);
   const ahead = (month - current.month + MONTHS.length) % MONTHS.length;
   const isNext = tense === null ? ahead <= MONTHS_AHEAD : tense === 'future' || ahead === 0;
@@ -169,8 +169,8 @@ function validDay(year: number, month: number, day: number, end: number): Readin
 }
 
 /** Reads a period that needs no word before it: "tomorrow", "next week", "Tuesday night". */
-function plainPeriodAt(words: readonly TypedWord[], at: number, asked: AskedOn): Reading<Days> | null {
-  const { today, tense } = asked;
+function plainPeriodAt(words: readonly TypedWord[], at: number, time: QuestionTime): Reading<Days> | null {
+  const { today, tense } = time;
   const word = wordAt(words, at);
   const away = { today: 0, tonight: 0, tomorrow: 1, yesterday: -1 }[word];
   if (away !== undefined) return { value: one(today + away), end: at + 1 };
@@ -178,17 +178,22 @@ function plainPeriodAt(words: readonly TypedWord[], at: number, asked: AskedOn):
   const end = afterPartOfDay(words, at + 1);
   const isNamed = weekday >= 0 && (words[at]!.isPossessive || end > at + 1);
   if (isNamed) return { value: one(nearestWeekday(weekday, tense === 'past', today)), end };
-  return relativeAt(words, at, asked);
+  return relativeAt(words, at, time);
 }
 
 /** Words after which a month or a year alone is a time: not "on May Street", nor "by March Construction". */
 const BEFORE_MONTH = ['in', 'during', 'since', 'after', 'before', 'until', 'through', 'between', 'from'];
 
 /** Reads a period after a word such as "in" or "since", which makes a day, month or year of a plain word. */
-function namedPeriodAt(words: readonly TypedWord[], at: number, opening: string, asked: AskedOn): Reading<Days> | null {
-  const { today, tense } = asked;
+function namedPeriodAt(
+  words: readonly TypedWord[],
+  at: number,
+  opening: string,
+  time: QuestionTime,
+): Reading<Days> | null {
+  const { today, tense } = time;
   const word = wordAt(words, at);
-  const period = plainPeriodAt(words, at, asked) ?? datedAt(words, at);
+  const period = plainPeriodAt(words, at, time) ?? datedAt(words, at);
   if (period !== null) return period;
   const isName = STREET_TYPES.has(wordAt(words, at + 1)) || wordAt(words, at + 1) === 'block';
   if (isName) return null;
@@ -207,10 +212,10 @@ function namedPeriodAt(words: readonly TypedWord[], at: number, opening: string,
 const skipArticle = (words: readonly TypedWord[], at: number): number => (wordAt(words, at) === 'the' ? at + 1 : at);
 
 /** Reads "between March and May 2026" or "from Monday to Friday". */
-function spanAt(words: readonly TypedWord[], at: number, asked: AskedOn): Reading<DayRange> | null {
-  const first = namedPeriodAt(words, at + 1, 'from', asked);
+function spanAt(words: readonly TypedWord[], at: number, time: QuestionTime): Reading<DayRange> | null {
+  const first = namedPeriodAt(words, at + 1, 'from', time);
   if (first === null || !['and', 'to', 'until', 'through'].includes(wordAt(words, first.end))) return null;
-  const last = namedPeriodAt(words, first.end + 1, 'from', asked);
+  const last = namedPeriodAt(words, first.end + 1, 'from', time);
   return last === null ? null : { value: { from: first.value.first, to: last.value.last }, end: last.end };
 }
 
@@ -226,21 +231,21 @@ function sameDays({ value, end }: Reading<{ month: number; day: number }>, today
 }
 
 /** Reads the days of meetings at a word of the query: "next week", "in June", "since March 3, 2026", "on Tuesday". */
-export function dayRangeAt(words: readonly TypedWord[], at: number, asked: AskedOn): Reading<DayRange> | null {
+export function dayRangeAt(words: readonly TypedWord[], at: number, time: QuestionTime): Reading<DayRange> | null {
   const opening = wordAt(words, at);
-  if (opening === 'upcoming') return { value: { from: asked.today, to: null }, end: at + 1 };
-  if (opening === 'between' || opening === 'from') return spanAt(words, at, asked);
+  if (opening === 'upcoming') return { value: { from: time.today, to: null }, end: at + 1 };
+  if (opening === 'between' || opening === 'from') return spanAt(words, at, time);
   if (opening === 'on') {
     const day = datedAt(words, at + 1) === null ? dayOfMonthAt(words, at + 1) : null;
-    if (day !== null) return sameDays(day, asked.today);
+    if (day !== null) return sameDays(day, time.today);
   }
   const bound = BOUNDS[opening];
   if (bound !== undefined) {
-    const period = namedPeriodAt(words, skipArticle(words, at + 1), opening, asked);
+    const period = namedPeriodAt(words, skipArticle(words, at + 1), opening, time);
     return period === null ? null : { value: bound(period.value), end: period.end };
   }
   const within = DURING.includes(opening) ? skipArticle(words, at + 1) : at;
   const isCertain = ['in', 'on', 'during'].includes(opening);
-  const period = isCertain ? namedPeriodAt(words, within, opening, asked) : plainPeriodAt(words, within, asked);
+  const period = isCertain ? namedPeriodAt(words, within, opening, time) : plainPeriodAt(words, within, time);
   return period === null ? null : { value: { from: period.value.first, to: period.value.last }, end: period.end };
 }

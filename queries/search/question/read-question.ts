@@ -1,7 +1,7 @@
 import { dateOfDay, dayOfDate } from '../../../domain/local-day.ts';
 import { straightQuotes } from '../../../domain/text/words.ts';
 import { type AmountRange, amountRangeAt } from './amounts.ts';
-import { type AskedOn, type DayRange, dayRangeAt } from './days.ts';
+import { type QuestionTime, type DayRange, dayRangeAt } from './days.ts';
 import { fillerWords } from './question-words.ts';
 import { CLOSING, type TypedWord, typedWords } from './typed-words.ts';
 
@@ -22,7 +22,7 @@ export interface Question {
 const PAST = new Set(['did', 'was', 'were', 'had', 'has', 'have', 'happened', 'decided', 'voted']);
 const FUTURE = new Set(['will', 'upcoming', 'going', 'plans', 'planned', 'scheduled']);
 
-function tenseOf(words: readonly TypedWord[]): AskedOn['tense'] {
+function tenseOf(words: readonly TypedWord[]): QuestionTime['tense'] {
   if (words.some(({ word }) => FUTURE.has(word))) return 'future';
   return words.some(({ word }) => PAST.has(word)) ? 'past' : null;
 }
@@ -34,13 +34,13 @@ function tenseOf(words: readonly TypedWord[]): AskedOn['tense'] {
 export function readQuestion(query: string, today: number): Question {
   const plain = straightQuotes(query);
   const words = typedWords(plain);
-  const asked: AskedOn = { today, tense: tenseOf(words) };
+  const time: QuestionTime = { today, tense: tenseOf(words) };
   const read: ReadWords[] = [];
   const dropped = new Set<TypedWord>();
   let days: DayRange | null = null;
   let amount: AmountRange | null = null;
   for (let at = 0; at < words.length; ) {
-    const range: ReturnType<typeof dayRangeAt> = days === null ? dayRangeAt(words, at, asked) : null;
+    const range: ReturnType<typeof dayRangeAt> = days === null ? dayRangeAt(words, at, time) : null;
     const money: ReturnType<typeof amountRangeAt> = amount === null && range === null ? amountRangeAt(words, at) : null;
     const end = range?.end ?? money?.end ?? at;
     const typed = end > at ? plain.slice(words[at]!.from, words[end - 1]!.to).replace(CLOSING, '') : '';
