@@ -11,6 +11,7 @@ import {
   isTitleOfPart,
   isTitleOfSession,
 } from './agenda-words.ts';
+import { anyWord, wordIn } from '../text/patterns.ts';
 import { type Layout, isFull } from './layout.ts';
 import { fontOfText, isCapitals, isShortRest, letters, type TitleLeads } from './leads.ts';
 import { readDays } from './meeting-days.ts';
@@ -74,7 +75,8 @@ function isEndOfBrackets(text: string): boolean {
   const [open, close] = [text.indexOf('('), text.indexOf(')')];
   return close !== -1 && (open === -1 || close < open);
 }
-const VERB = /\b(?:will|shall|may|must|(?:is|are) (?:limited|invited|welcome|allowed|required|asked|encouraged))\b/i;
+const PERMITTED = anyWord('limited invited welcome allowed required asked encouraged');
+const VERB = wordIn(`(?:will|shall|may|must|(?:is|are) ${PERMITTED})`);
 /** True for a text with an end or a verb, apart from a note in brackets. */
 const isSentence = (text: string): boolean =>
   /[.;,]$/.test(text) || isEndOfBrackets(text) || VERB.test(text.split('(', 1)[0]!);

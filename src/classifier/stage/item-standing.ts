@@ -39,7 +39,8 @@ const UNDER_WAY = new RegExp(
   'i',
 );
 /** An outcome after a title: "… Boulevard. DROP", "… WITHDRAWN BY APPLICANT". */
-const IN_TITLE = /[\s.:;–—-](?:\(|\*+)?(DROP(?:PED)?|DELETED|DEFERRED|WITHDRAWN(?: BY [A-Z ]{3,40})?)\W*$/;
+const END_WORDS = '(DROP(?:PED)?|DELETED|DEFERRED|WITHDRAWN(?: BY [A-Z ]{3,40})?)';
+const IN_TITLE = new RegExp(String.raw`[\s.:;–—-](?:\(|\*+)?${END_WORDS}\W*$`);
 
 const meaningOf = (words: string): Meaning => readDecision(words) ?? 'handled';
 

@@ -1,5 +1,5 @@
 import type { NormalizedContent } from '../../../domain/records/resources.ts';
-import { anyOf, anyPhrase, anyWord } from '../../../domain/text/patterns.ts';
+import { anyOf, anyPhrase, anyWord, pattern } from '../../../domain/text/patterns.ts';
 import { titleWords, wordSet } from '../../../domain/text/words.ts';
 
 export type Stage = NormalizedContent<'agenda_hits'>['proceduralContext']['proceduralStage'];
@@ -11,8 +11,11 @@ const FIRST_WORDS = 6;
 const OPENING_LENGTH = 140;
 
 /** "First reading", "2nd and final reading", "first of three readings"; not the heading "SECOND READINGS". */
-const READING =
-  /\b(first|1st|second|2nd|third|3rd|final)(?: (?:and|&) (final|last))?(?: of (?:two|2)| (of) \w+)? reading(?:s(?<= of \S+ readings))?\b/gi;
+const READING = pattern(
+  'gi',
+  String.raw`\b(first|1st|second|2nd|third|3rd|final)(?: (?:and|&) (final|last))?`,
+  String.raw`(?: of (?:two|2)| (of) \w+)? reading(?:s(?<= of \S+ readings))?\b`,
+);
 const PAST = /^ (?:was |were )?(?:held|approved|passed|on \w+ \d)/i;
 const WAIVED = /\b(?:waiv|suspend|dispens)\w*(?: \S+){0,4} $/i;
 
@@ -67,8 +70,11 @@ const ACTS = new RegExp(
 const BY_ORDINANCE = /\((?:ordinance|resolution) [\w.-]*\d[\w.-]*\)\W*$/i;
 
 /** A closed session is listed with all that it may be about. */
-const CLOSED =
-  /^.{0,60}(?:\bdeliberat(?:e|ion)\b|\bconsultation with|\b(?:executive|closed) session)|\b551\.0\d|^\W*§/i;
+const CLOSED = pattern(
+  'i',
+  String.raw`^.{0,60}\b${anyPhrase('deliberate\\b, deliberation\\b, consultation with, executive session, closed session')}|`,
+  String.raw`\b551\.0\d|^\W*§`,
+);
 
 /** Verbs of a decision: at the beginning, or joined to what comes first, "Discuss and consider". */
 const DECIDES = wordSet('act approve accept adopt authorize award consider consideration deny ratify');

@@ -1,5 +1,5 @@
 import { isHeadingTitle } from '../../../domain/agenda/heading.ts';
-import { anyOf, anyPhrase, anyWord } from '../../../domain/text/patterns.ts';
+import { anyOf, anyPhrase, anyWord, pattern } from '../../../domain/text/patterns.ts';
 import { wordSet } from '../../../domain/text/words.ts';
 import { isAside, sentencesOf } from './sentences.ts';
 
@@ -58,10 +58,17 @@ const FORMULA_END = new RegExp(
   'i',
 );
 /** The office or a member of the staff at the end: "… Annexation(Example)", "… Services (Sheriff)". */
-const STAFF_END = /(?:(?<=\S)| )\((?!First|Second|Third|Final|Revised|Continued|Amended)\p{Lu}\p{Ll}+ ?\)\W*$/u;
+const STAFF_END = pattern(
+  'u',
+  String.raw`(?:(?<=\S)| )\((?!${anyWord('First Second Third Final Revised Continued Amended')})`,
+  String.raw`\p{Lu}\p{Ll}+ ?\)\W*$`,
+);
 /** The beginning of a remark behind the matter, or the name of a file. */
-const AFTERWORD =
-  /^(?:requested by|report by|please note|staff contact|presenter|section [IVXL\d]+\b)|\.(?:pdf|docx?|xlsx?|pptx?)\b/i;
+const AFTERWORD = pattern(
+  'i',
+  String.raw`^${anyPhrase('requested by, report by, please note, staff contact, presenter, section [IVXL\\d]+\\b')}|`,
+  String.raw`\.${anyWord('pdf docx? xlsx? pptx?')}\b`,
+);
 
 const wordsOf = (text: string): string[] => text.match(/[\p{L}'’]+/gu) ?? [];
 

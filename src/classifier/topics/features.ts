@@ -1,3 +1,4 @@
+import { anyPhrase, anyWord, pattern } from '../../../domain/text/patterns.ts';
 import { type Lexicon, type Mention, mentionsOf } from './lexicon.ts';
 import { wordsOf, type Word } from './words.ts';
 
@@ -45,10 +46,16 @@ const SIDE_LABELS = [
 ];
 const SIDE_SENTENCE = new RegExp(`(?<![\\p{L}\\d])(?:${SIDE_LABELS.join('|')})\\s*[:–-].*?(?=[.;] \\p{Lu}|$)`, 'giu');
 /** Matches "from the Water Capital Construction Fund". */
-const PAYING_FUND = /\b(?:from|in|through|under|using) (?:the )?(?:[\w’'&/-]+ ){0,7}?(?:funds?|budget|accounts?)\b/gi;
+const PAYING_FUND = pattern(
+  'gi',
+  String.raw`\b${anyWord('from in through under using')} (?:the )?`,
+  String.raw`(?:[\w’'&/-]+ ){0,7}?${anyWord('funds? budget accounts?')}\b`,
+);
 /** Matches what ends ordinances of every subject: "; providing a severability clause …". */
-const CLOSING_CLAUSES =
-  /[;,] (?:and )?(?:providing|repealing|containing|establishing an effective|including a severability).*$/is;
+const CLOSING_CLAUSES = new RegExp(
+  `[;,] (?:and )?${anyPhrase('providing, repealing, containing, establishing an effective, including a severability')}.*$`,
+  'is',
+);
 const FORMULA = /\btake (?:any |all )?(?:necessary |appropriate )+action\b/gi;
 const CLOSING_FROM = 60;
 

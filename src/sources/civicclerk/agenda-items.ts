@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { anyPhrase, pattern } from '../../../domain/text/patterns.ts';
 import { plainText } from '../../../domain/text/source-text.ts';
 import type { Steps } from '../../../domain/text/steps.ts';
 import { MAX_EVENT_ITEMS } from '../../../domain/ports/source-ports.ts';
@@ -28,8 +29,12 @@ const MAX_DEPTH = 20;
 const SECTION: ReadonlySet<unknown> = new Set([true, 1, '1', 'true']);
 const MARKS = /^\(|(?<![.):\s])[.):\s]+$/g;
 /** Name of an item that nobody has filled in. */
-const PLACEHOLDER =
-  /^[[(*\s-]{0,5}(?:placeholder(?: items?)?|(?:new )?agenda item|item name|tbd|to be determined)[\])*\s.-]{0,5}$/i;
+const PLACEHOLDER = pattern(
+  'i',
+  String.raw`^[[(*\s-]{0,5}`,
+  anyPhrase('placeholder(?: items?)?, (?:new )?agenda item, item name, tbd, to be determined'),
+  String.raw`[\])*\s.-]{0,5}$`,
+);
 
 interface Around {
   readonly number: string | null;
