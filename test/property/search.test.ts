@@ -46,7 +46,8 @@ function change(random: Random): StoredEvent {
     () =>
       events.jurisdiction(`j${number}`, {
         slug: `place-${number % 3}`,
-        name: some(random, 2),
+        // No query contains the whole name, which would prefer the items of the place.
+        name: `place ${some(random, 2)}`,
         createdAt: aged(number),
       }),
     () =>
