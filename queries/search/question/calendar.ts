@@ -1,4 +1,5 @@
 import { DAY_MS } from '../../../domain/durations.ts';
+import { MONTHS } from '../../../domain/months.ts';
 
 /** First and last day, in days from 1970-01-01. */
 export interface Days {
@@ -6,20 +7,6 @@ export interface Days {
   readonly last: number;
 }
 
-export const MONTHS: readonly string[] = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
 const WEEKDAYS: readonly string[] = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday'];
 const SHORTEST_MONTH = 3;
 export const WEEK = 7;

@@ -1,15 +1,5 @@
-import {
-  MONTHS,
-  type Days,
-  dateOf,
-  dayOf,
-  daysOfMonth,
-  daysOfYear,
-  mondayOf,
-  monthOf,
-  WEEK,
-  weekdayOf,
-} from './calendar.ts';
+import { MONTHS } from '../../../domain/months.ts';
+import { type Days, dateOf, dayOf, daysOfMonth, daysOfYear, mondayOf, monthOf, WEEK, weekdayOf } from './calendar.ts';
 import { STREET_TYPES } from '../street-types.ts';
 import { type TypedWord, wordAt } from './typed-words.ts';
 

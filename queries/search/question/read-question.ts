@@ -1,4 +1,5 @@
 import { dateOfDay, dayOfDate } from '../../../domain/local-day.ts';
+import { dateInWords } from '../../../domain/months.ts';
 import { straightQuotes } from '../../../domain/text/words.ts';
 import { type AmountRange, amountRangeAt } from './amounts.ts';
 import { type QuestionTime, type DayRange, dayRangeAt } from './days.ts';
@@ -80,15 +81,14 @@ export const withoutAmount = (question: Question): Question => ({
 });
 
 const AMOUNTS = 'amounts ';
-const DATE = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', dateStyle: 'long' });
-const dateInWords = (day: number): string => DATE.format(new Date(dateOfDay(day)));
+const dayInWords = (day: number): string => dateInWords(dateOfDay(day));
 
 const DAY_OF_YEAR = new Intl.DateTimeFormat('en-US', { timeZone: 'UTC', month: 'long', day: 'numeric' });
 
 function daysMeaning({ from, to, sameDays }: DayRange): string {
   if (sameDays !== undefined) return `meetings on ${DAY_OF_YEAR.format(new Date(dateOfDay(sameDays[0]!)))} of any year`;
-  if (from === to && from !== null) return `meetings on ${dateInWords(from)}`;
-  const [first, last] = [from, to].map((day) => (day === null ? '' : dateInWords(day)));
+  if (from === to && from !== null) return `meetings on ${dayInWords(from)}`;
+  const [first, last] = [from, to].map((day) => (day === null ? '' : dayInWords(day)));
   if (from === null) return `meetings until ${last}`;
   return to === null ? `meetings from ${first} on` : `meetings from ${first} to ${last}`;
 }
