@@ -4,7 +4,7 @@ const CHECK_MS = 250;
 
 /** Milliseconds between two polls of 200 sources that are polled every 15 minutes each. */
 const POLL_EVERY_MS = 4500;
-/** Milliseconds that nobody polls, less than the interval of a source. */
+/** Milliseconds without polls, less than the interval of a source. */
 const PAUSE_MS = 800_000;
 
 const ADDED = `name like 'poll civicplus:site-%'`;

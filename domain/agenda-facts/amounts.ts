@@ -36,7 +36,7 @@ const CUES: readonly (readonly [role: AmountRole | null, phrases: readonly strin
 `),
   ],
 ];
-/** Words of a contract that is changed, and phrases before its price after the change, which is no amount of the item. */
+/** Words of a contract that is changed, and phrases before its price after the change. The item does not decide that price. */
 const CHANGES = wordSet('amend amending amendment amendments increase increasing additional supplemental supplement');
 const NEW_PRICES = phraseList(
   'revised total, new total, total contract, total agreement, total amount, total purchase, revised contract',

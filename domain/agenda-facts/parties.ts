@@ -104,7 +104,7 @@ const STATES = `
 const ELSEWHERE = wordSet(`state federal university institute agency states supreme district ${STATES}`);
 const GOVERNMENTS = wordSet('city cities county counties town township village borough parish');
 const INITIALS = /^(?:\p{Lu}\.)+$/u;
-/** Words that alone name nobody. */
+/** Words that are not a name by themselves. */
 const OWN_NAMES = wordSet(`
   city cities counties county town village township district borough parish government state texas owner owners
   applicant developer borrower guarantor

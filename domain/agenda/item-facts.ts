@@ -31,7 +31,7 @@ const isPastCut = (text: string, { offset, sourceText }: Fact): boolean =>
 const isVerbatim = (item: ItemWithFacts, { field, offset, sourceText }: Fact): boolean =>
   sourceText !== '' && item[field]?.startsWith(sourceText, offset) === true;
 
-/** True if whoever wrote the item sent its facts too. The service leaves them as they are. */
+/** True if an import sent the item with its facts. The service does not change them. */
 const hasOwnFacts = (item: Facts): boolean =>
   item.factsVersion === undefined && FACT_LISTS.some((list) => item[list] !== undefined);
 

@@ -41,7 +41,7 @@ export interface ProcessorLease {
   readonly token: number;
 }
 
-/** A job that is due and that nobody runs. */
+/** A job that is due and that no process runs. */
 export interface DueJob {
   readonly name: string;
   /** True if no run of the job has ended yet. */
@@ -74,7 +74,7 @@ export interface ProcessorStore {
   release(lease: ProcessorLease): Promise<void>;
   /** Ends the lease of a job, which runs next at `dueAt`. */
   endJob(lease: ProcessorLease, dueAt: number): Promise<void>;
-  /** Makes jobs that nobody runs due at `now`. */
+  /** Makes jobs that no process runs due at `now`. */
   hastenJobs(names: readonly string[], now: number): Promise<void>;
   pause(lease: ProcessorLease, reason: string, eventId: string | null): Promise<void>;
   resume(name: string): Promise<void>;

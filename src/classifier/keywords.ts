@@ -100,16 +100,16 @@ const overlap = (left: Found, right: Found): boolean =>
 /** Returns the evidence of one topic: a negative keyword removes those that it overlaps, or else opposes the topic. */
 function evidenceOf(all: readonly Found[], types: readonly Occurrence[], typeWords: number): KeywordEvidence | null {
   const [negatives, keywords] = [all.filter(({ isNegative }) => isNegative), all.filter((one) => !one.isNegative)];
-  const found = keywords.filter((keyword) => !negatives.some((negative) => overlap(keyword, negative)));
+  const decisive = keywords.filter((keyword) => !negatives.some((negative) => overlap(keyword, negative)));
   const isOpposed = negatives.some((negative) => !keywords.some((keyword) => overlap(keyword, negative)));
   const against = isOpposed ? OPPOSED : 0;
   const isTyped = types.length > 0 && types.every(({ isNegative }) => !isNegative);
-  const best = found.toSorted((left, right) => worth(right) - worth(left) || left.start - right.start)[0];
+  const best = decisive.toSorted((left, right) => worth(right) - worth(left) || left.start - right.start)[0];
   if (best === undefined) {
     const isNamed = isTyped && types.some(({ stems }) => stems.length === typeWords);
     return isNamed ? { confidence: TYPE_ALONE - against, span: null } : null;
   }
-  const distinct = new Set(found.map(({ stems }) => stems.join(' '))).size;
+  const distinct = new Set(decisive.map(({ stems }) => stems.join(' '))).size;
   const further = Math.min(FURTHER_AT_MOST, distinct - 1) * POINTS.further;
   const confidence = Math.min(HIGHEST, worth(best) + further + (isTyped ? POINTS.type : 0) - against);
   return { confidence, span: { field: best.field, start: best.start, end: best.end } };
@@ -120,10 +120,10 @@ export function keywordEvidence(
   texts: Readonly<Record<'title' | 'text' | 'matterType', string>>,
   { topics, keywords }: CompiledTopics,
 ): ReadonlyMap<Topic, KeywordEvidence> {
-  const found = (['title', 'text'] as const).flatMap((field) =>
+  const occurrences = (['title', 'text'] as const).flatMap((field) =>
     occurrencesOf(texts[field], keywords).map((occurrence): Found => ({ ...occurrence, field })),
   );
-  const byTopic = Map.groupBy(found, ({ topic }) => topic);
+  const byTopic = Map.groupBy(occurrences, ({ topic }) => topic);
   const typesByTopic = Map.groupBy(occurrencesOf(texts.matterType, keywords), ({ topic }) => topic);
   const typeWords = keywordWords(texts.matterType).length;
   return new Map(

@@ -108,14 +108,14 @@ test('search_agenda has amounts and parties, and 20 typical results in one answe
 });
 
 test('the search page filters by amount, and its other links keep the amounts', async () => {
-  const found = async (filter: string): Promise<readonly string[]> => {
+  const titlesWith = async (filter: string): Promise<readonly string[]> => {
     const text = await pageOf(served, `/search?q=traffic+signals${filter}`);
     return [...text.matchAll(/Not to exceed (\$[\d,]+) /g)].map(([, amount]) => amount!).toSorted();
   };
-  expect(await found('&min=3000&max=4000')).toEqual(['$3,000', '$4,000']);
-  expect(await found('&max=1000')).toEqual(['$1,000']);
-  expect(await found('&min=30000&max=')).toEqual(['$30,000']);
-  expect((await found('')).length).toBeGreaterThan(4);
+  expect(await titlesWith('&min=3000&max=4000')).toEqual(['$3,000', '$4,000']);
+  expect(await titlesWith('&max=1000')).toEqual(['$1,000']);
+  expect(await titlesWith('&min=30000&max=')).toEqual(['$30,000']);
+  expect((await titlesWith('')).length).toBeGreaterThan(4);
   const text = await pageOf(served, '/search?q=traffic+signals&min=3000');
   expect(text).toContain('/search/atom.xml?q=traffic+signals&amp;min=3000');
   expect(text).toMatch(/name="min"[^>]* value="3000"/);

@@ -13,7 +13,7 @@ const item = (name: string, meeting: string, title: string, more: object = {}) =
   events.item(name, meeting, withFacts({ title: `${name} ${title}`, text: null, agendaNumber: '1', ...more }));
 
 /** The first words of the titles that were found, in order. */
-const found = async (query: string, more: object = {}): Promise<readonly string[]> =>
+const titlesFor = async (query: string, more: object = {}): Promise<readonly string[]> =>
   (await search.search({ query, ...more })).results.map(({ title }) => title.split(' ')[0]!);
 const guidanceOf = async (query: string): Promise<string> => (await search.search({ query })).guidance;
 
@@ -47,24 +47,24 @@ describe('a question', () => {
       item('rice', 'rice', 'Data center of a company in Big Elm'),
     ]);
     const query = 'what will Big Elm council decide about data centers next week?';
-    expect(await found(query)).toEqual(['good', 'apart']);
+    expect(await titlesFor(query)).toEqual(['good', 'apart']);
     const guidance = await guidanceOf(query);
     expect(guidance).toContain('"next week" as meetings from January 5, 2026 to January 11, 2026');
     expect(guidance).toContain('"Big Elm council" as the City Council of City of Big Elm');
-    expect(await found('data centers at the Big Elm planning and zoning commission')).toEqual(['plan']);
-    expect((await found('data centers at the Big Elm library board')).toSorted()).not.toEqual([]);
+    expect(await titlesFor('data centers at the Big Elm planning and zoning commission')).toEqual(['plan']);
+    expect((await titlesFor('data centers at the Big Elm library board')).toSorted()).not.toEqual([]);
   });
 
   test('without other words finds everything of those days', async () => {
     await search.fold([item('old', 'last', 'Levy'), item('new', 'next', 'Levy'), item('rice', 'rice', 'Fee')]);
-    expect((await found("what's on the agenda next week?")).toSorted()).toEqual(['new', 'rice']);
-    expect(await found('Big Elm council next week')).toEqual(['new']);
-    expect((await found('Big Elm council')).toSorted()).toEqual(['new', 'old']);
+    expect((await titlesFor("what's on the agenda next week?")).toSorted()).toEqual(['new', 'rice']);
+    expect(await titlesFor('Big Elm council next week')).toEqual(['new']);
+    expect((await titlesFor('Big Elm council')).toSorted()).toEqual(['new', 'old']);
   });
 
   test('whose filters leave nothing says so, and that other items match', async () => {
     await search.fold([item('old', 'last', 'Levy')]);
-    expect(await found('levy next month')).toEqual([]);
+    expect(await titlesFor('levy next month')).toEqual([]);
     const guidance = await guidanceOf('levy next month');
     expect(guidance).toContain('"next month" as meetings from February 1, 2026 to February 28, 2026');
     expect(guidance).toContain('No agenda item matches within these filters. Items outside them match');
@@ -80,10 +80,10 @@ describe('a question', () => {
     expect([...first.results, ...rest.results].map(({ itemId }) => itemId).toSorted()).toEqual(
       itemIds('a', 'b', 'c').toSorted(),
     );
-    expect(await found(query)).toEqual([]);
+    expect(await titlesFor(query)).toEqual([]);
     search.clock.time -= 7 * DAY_MS;
-    expect(await found(query, { fromDate: '2026-01-08' })).toEqual([]);
-    expect(await found(query, { toDate: '2026-01-07' })).toHaveLength(3);
+    expect(await titlesFor(query, { fromDate: '2026-01-08' })).toEqual([]);
+    expect(await titlesFor(query, { toDate: '2026-01-07' })).toHaveLength(3);
   });
 
   test('counts its days in the zone of the region', async () => {
@@ -114,25 +114,25 @@ describe('a place in a query', () => {
       item('here', 'next', `Levy ${'of a large building and its land '.repeat(5)}`),
       item('street', 'rice', 'Levy on Elm and Big Street'),
     ]);
-    expect(await found('levy in Big Elm')).toEqual(['here', 'there', 'street']);
+    expect(await titlesFor('levy in Big Elm')).toEqual(['here', 'there', 'street']);
     expect(await guidanceOf('levy in Big Elm')).toContain('Read "Big Elm" as a place');
     expect(await search.all({ query: 'levy in Big Elm', limit: 1 })).toEqual(itemIds('here', 'there', 'street'));
-    expect(await found('levy in Big Elm, TX')).toEqual(['here', 'there', 'street']);
+    expect(await titlesFor('levy in Big Elm, TX')).toEqual(['here', 'there', 'street']);
   });
 
   test('that has no such item is named', async () => {
     await search.fold([item('there', 'rice', 'Fee for a road to Big Elm')]);
-    expect(await found('fee in Big Elm')).toEqual(['there']);
+    expect(await titlesFor('fee in Big Elm')).toEqual(['there']);
     expect(await guidanceOf('fee in Big Elm')).toContain('No item of this place matches');
     expect(await guidanceOf('fee in Rice')).not.toContain('No item of this place matches');
   });
 
   test('is a word where it names a company or a street', async () => {
     await search.fold([item('company', 'next', 'Levy on Rice Construction'), item('town', 'rice', 'Levy')]);
-    expect((await found('levy Rice construction')).slice(0, 1)).toEqual(['company']);
-    expect(await found('"Rice Construction"')).toEqual(['company']);
+    expect((await titlesFor('levy Rice construction')).slice(0, 1)).toEqual(['company']);
+    expect(await titlesFor('"Rice Construction"')).toEqual(['company']);
     expect(await guidanceOf('levy on Rice Street')).not.toContain('as a place');
-    expect(await found('levy', { jurisdictionSlug: 'rice' })).toEqual(['town']);
+    expect(await titlesFor('levy', { jurisdictionSlug: 'rice' })).toEqual(['town']);
     expect(await guidanceOf('levy "Rice"')).not.toContain('as a place');
   });
 });
@@ -145,10 +145,10 @@ describe('a fact in a query', () => {
       item('huge', 'next', 'Contract with Crane', { text: 'In an amount not to exceed $35,000,000.00.' }),
       item('none', 'next', 'Contract with Dune'),
     ]);
-    expect((await found('contracts above $1 million')).toSorted()).toEqual(['huge', 'large']);
-    expect(await found('contracts under $1 million')).toEqual(['small']);
-    expect(await found('contracts between $1 million and $2 million')).toEqual(['large']);
-    expect(await found('contracts over $99 million')).toEqual([]);
+    expect((await titlesFor('contracts above $1 million')).toSorted()).toEqual(['huge', 'large']);
+    expect(await titlesFor('contracts under $1 million')).toEqual(['small']);
+    expect(await titlesFor('contracts between $1 million and $2 million')).toEqual(['large']);
+    expect(await titlesFor('contracts over $99 million')).toEqual([]);
     expect(await guidanceOf('contracts over $99 million')).toContain('Items outside them match');
     expect(await guidanceOf('contracts "above $1 million"')).not.toContain('Filters were read');
   });
@@ -162,11 +162,11 @@ describe('a fact in a query', () => {
       item('ten', 'next', `Fee ${'of a large building '.repeat(5)} in Council Districts 8 and 10`),
       item('nine', 'next', 'Fee in Council District 9'),
     ]);
-    expect(await found('denied levy')).toEqual(['denied', 'word']);
-    expect(await found('which levies were rejected?')).toEqual(['denied']);
+    expect(await titlesFor('denied levy')).toEqual(['denied', 'word']);
+    expect(await titlesFor('which levies were rejected?')).toEqual(['denied']);
     expect(await guidanceOf('denied levy')).toContain('"denied" as an outcome');
-    expect(await found('fee in district 10')).toEqual(['ten', 'llc']);
-    expect(await found('fee of "District 10 LLC"')).toEqual(['llc']);
+    expect(await titlesFor('fee in district 10')).toEqual(['ten', 'llc']);
+    expect(await titlesFor('fee of "District 10 LLC"')).toEqual(['llc']);
   });
 
   test('a month of a year comes first as the time of meetings, and reports about it follow', async () => {
@@ -174,9 +174,9 @@ describe('a fact in a query', () => {
       item('report', 'rice', 'Levy report of December 2025, December 2025'),
       item('then', 'last', `Levy ${'of a large building '.repeat(5)}`),
     ]);
-    expect(await found('levy December 2025')).toEqual(['then', 'report']);
-    expect(await found('levy in December 2025')).toEqual(['then']);
-    expect(await found('December 2025')).toEqual(['then']);
+    expect(await titlesFor('levy December 2025')).toEqual(['then', 'report']);
+    expect(await titlesFor('levy in December 2025')).toEqual(['then']);
+    expect(await titlesFor('December 2025')).toEqual(['then']);
   });
 
   test('an amount is not read from tables of version 8', async () => {
@@ -187,7 +187,7 @@ describe('a fact in a query', () => {
     await rename('amount', 'absent');
     await rename('forms', 'missing');
     try {
-      expect(await found('contract above $1 million')).toEqual(['small']);
+      expect(await titlesFor('contract above $1 million')).toEqual(['small']);
       expect(await guidanceOf('contract above $1 million')).not.toContain('as amounts');
     } finally {
       await rename('absent', 'amount');

@@ -8,7 +8,7 @@ const item = (name: string, title: string, more: object = {}) =>
   events.item(name, 'm', { title, agendaNumber: '1', ...more });
 
 /** The first words of the titles that were found, in order. */
-const found = async (query: string): Promise<readonly string[]> =>
+const titlesFor = async (query: string): Promise<readonly string[]> =>
   (await search.search({ query })).results.map(({ title }) => title.split(' ')[0]!);
 
 beforeEach(() => search.fold([...events.place('dallas'), events.meeting('m', 'dallas', at(0))]));
@@ -20,7 +20,7 @@ describe('a word as it was typed', () => {
     ['elevator', 'Elevated Elevated tower', 'repair of an elevator of the old library in the center'],
   ])('%s comes before a word of the same stem', async (query, stem, exact) => {
     await search.fold([item('stem', `stem ${stem}`), item('exact', `exact ${exact}`)]);
-    expect(await found(query)).toEqual(['exact', 'stem']);
+    expect(await titlesFor(query)).toEqual(['exact', 'stem']);
   });
 
   test('in the text comes before its stem in the title', async () => {
@@ -28,7 +28,7 @@ describe('a word as it was typed', () => {
       item('stem', 'stem Parks'),
       item('text', 'text Budget', { text: `${'The council meets. '.repeat(30)}It discusses parking.` }),
     ]);
-    expect(await found('parking')).toEqual(['text', 'stem']);
+    expect(await titlesFor('parking')).toEqual(['text', 'stem']);
   });
 
   test('is the same word in singular and plural', async () => {
@@ -40,10 +40,10 @@ describe('a word as it was typed', () => {
       item('town', 'town Twin city'),
       item('boxes', 'boxes Signal boxes'),
     ]);
-    expect(await found('elevator')).toEqual(['plural', 'one', 'stem']);
-    expect(await found('elevators')).toEqual(['plural', 'one', 'stem']);
-    expect((await found('twin cities')).toSorted()).toEqual(['cities', 'town']);
-    expect(await found('box')).toEqual(['boxes']);
+    expect(await titlesFor('elevator')).toEqual(['plural', 'one', 'stem']);
+    expect(await titlesFor('elevators')).toEqual(['plural', 'one', 'stem']);
+    expect((await titlesFor('twin cities')).toSorted()).toEqual(['cities', 'town']);
+    expect(await titlesFor('box')).toEqual(['boxes']);
   });
 });
 
@@ -53,8 +53,8 @@ describe('words that stand together', () => {
       item('apart', 'apart Real-time crime center with data integration'),
       item('side', 'side Zoning case', { text: `${'The council meets. '.repeat(30)}The use is a data center.` }),
     ]);
-    expect(await found('data center')).toEqual(['side', 'apart']);
-    expect(await found('data centers')).toEqual(['side', 'apart']);
+    expect(await titlesFor('data center')).toEqual(['side', 'apart']);
+    expect(await titlesFor('data centers')).toEqual(['side', 'apart']);
   });
 
   test('may contain another spelling of a type of street', async () => {
@@ -62,7 +62,7 @@ describe('words that stand together', () => {
       item('apart', 'apart Burnet library beside the road, Road'),
       item('side', `side Paving of ${'a part of the long '.repeat(4)} Burnet Rd`),
     ]);
-    expect(await found('Burnet Road')).toEqual(['side', 'apart']);
+    expect(await titlesFor('Burnet Road')).toEqual(['side', 'apart']);
   });
 });
 
@@ -79,7 +79,7 @@ describe('a type of street', () => {
     ['Elm Pkwy', 'Elm Parkway'],
   ])('%s finds %s', async (query, title) => {
     await search.fold([item('one', `one Sidewalk on ${title}`)]);
-    expect(await found(query)).toEqual(['one']);
+    expect(await titlesFor(query)).toEqual(['one']);
   });
 
   test('is common and is left out first, and is no spelling error', async () => {
@@ -88,7 +88,7 @@ describe('a type of street', () => {
       item('other', 'other Paving of Ash Road'),
       item('quarry', 'quarry Sale'),
     ]);
-    expect((await found('quarry road'))[0]).toBe('quarry');
+    expect((await titlesFor('quarry road'))[0]).toBe('quarry');
     expect((await search.search({ query: 'Ash Parkway' })).guidance).not.toContain('No record has');
   });
 });

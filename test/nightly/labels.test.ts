@@ -10,7 +10,7 @@ import { trainTopics } from '../../tools/labels/topic-training.ts';
 
 const TOPICS = new Set(['zoning', 'housing']);
 const HEAD = 'id\tfirst\tsecond\tagreed\n';
-/** Folder of the corpus, which is no part of the repository. */
+/** Folder of the corpus, which is not in the repository. */
 const CORPUS = process.env.LABELS_CORPUS;
 
 test('the agreed label decides, and none where it is unclear or missing', () => {

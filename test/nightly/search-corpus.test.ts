@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { openTestSearch, type TestSearch } from '../support/agenda-search.ts';
 import { foldCorpus, missedQuestions, readCorpusQuestions } from '../support/search-corpus.ts';
 
-/** Folder of the corpus, which is no part of the repository. */
+/** Folder of the corpus, which is not in the repository. */
 const CORPUS = process.env.LABELS_CORPUS;
 
 describe.skipIf(CORPUS === undefined)('with the labeled corpus (set LABELS_CORPUS to its folder to run these)', () => {

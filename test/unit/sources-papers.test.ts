@@ -105,7 +105,7 @@ test('minutes belong to the earlier day that their title states, with or without
     '2025-12-01': ['agenda-80', 'agenda-82'],
     '2025-12-15': ['agenda-81', null],
     '2025-12-29': [null, 'agenda-84'],
-    // A later day is no day of minutes.
+    // Minutes are not of a later day.
     '2026-01-05': [null, 'agenda-85'],
     '2026-01-12': ['agenda-86', null],
   });
